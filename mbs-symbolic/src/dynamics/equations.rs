@@ -1,0 +1,224 @@
+//! The equations of motion as expressions, and what their rows and columns mean.
+
+use crate::expr::Graph;
+use crate::ids::{BodyId, ConstraintId, ExprId, ForceId, IdVec, InputId, JointId, ModeId, TableId};
+use crate::model::Table;
+
+/// The equations of motion of one model (signs as in docs/notation.md):
+///
+/// ```text
+/// p' = T v,   M v' = f − Gᵀλ,   0 = g,   0 = G v + c,   0 = G v' + z,   x' = a
+/// ```
+///
+/// All lists are dense; matrices are column-major.
+#[derive(Debug, Clone)]
+pub struct Equations {
+    /// Every expression below.
+    pub graph: Graph,
+    /// Names and dimensions.
+    pub layout: Layout,
+    /// Tables the expressions read.
+    pub tables: IdVec<TableId, Table>,
+    /// p' = T v, n_p.
+    pub p_dot: Vec<ExprId>,
+    /// T, n_p × n_v.
+    pub kinematic_matrix: Vec<ExprId>,
+    /// M, n_v × n_v, symmetric: both triangles hold the same expressions.
+    pub mass_matrix: Vec<ExprId>,
+    /// f, n_v.
+    pub forces: Vec<ExprId>,
+    /// g, n_g.
+    pub constraints: Vec<ExprId>,
+    /// G, n_λ × n_v.
+    pub constraint_jacobian: Vec<ExprId>,
+    /// c, n_λ.
+    pub velocity_bias: Vec<ExprId>,
+    /// z, n_λ.
+    pub acceleration_bias: Vec<ExprId>,
+    /// a, n_x.
+    pub auxiliary: Vec<ExprId>,
+    /// Switching function of each mode; the mode's truth value is `function < 0` or
+    /// `function ≤ 0`, as [`ModeKind`] says.
+    pub switching: Vec<ExprId>,
+    /// Named outputs; may depend on v' and λ.
+    pub outputs: Vec<ExprId>,
+    /// M v' − f as one recursion: the generalised force that produces v', n_v.
+    pub inverse_dynamics: Vec<ExprId>,
+    /// Pose of every body but ground, in body order.
+    pub poses: Vec<Pose>,
+    /// J.
+    pub kinetic_energy: ExprId,
+    /// Gravity and linear springs, J.
+    pub potential_energy: ExprId,
+    /// Default of every input slot as a function of t and parameters.
+    pub input_defaults: Vec<ExprId>,
+    /// Default initial p, v, x as functions of parameters.
+    pub initial: [Vec<ExprId>; 3],
+    /// Derived parameters, as expressions of given ones, in `Layout` order.
+    pub derived: Vec<ExprId>,
+    /// What each model element adds to an entry, before summation.
+    pub contributions: Vec<Contribution>,
+    /// Names of intermediate quantities for readable equations (`omega_wb_b` of body
+    /// `crank` component x …); the first name given to an expression stands.
+    pub names: Vec<(ExprId, String)>,
+}
+
+/// Names and dimensions of everything an integrator or emitter needs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Layout {
+    /// The model's name.
+    pub model: String,
+    /// One sentence for people.
+    pub description: String,
+    /// Names of p.
+    pub positions: Vec<String>,
+    /// Units of p.
+    pub position_units: Vec<String>,
+    /// Names of v.
+    pub velocities: Vec<String>,
+    /// Units of v.
+    pub velocity_units: Vec<String>,
+    /// Names of x.
+    pub states: Vec<String>,
+    /// Slots of u.
+    pub inputs: Vec<InputSlot>,
+    /// Names of given parameters θ.
+    pub parameters: Vec<String>,
+    /// Defaults of θ, SI.
+    pub parameter_defaults: Vec<f64>,
+    /// Unit and meaning of each θ, as far as given.
+    pub parameter_docs: Vec<(Option<String>, Option<String>)>,
+    /// Names of derived parameters.
+    pub derived: Vec<String>,
+    /// Rows of the constraints: holonomic ones first (g has `n_g` of them), then
+    /// non-holonomic ones.
+    pub rows: Vec<Row>,
+    /// Number of holonomic rows.
+    pub n_g: usize,
+    /// Quaternions among p.
+    pub quaternions: Vec<QuaternionBlock>,
+    /// Conditionals frozen within a step.
+    pub modes: IdVec<ModeId, Mode>,
+    /// Names of outputs.
+    pub outputs: Vec<String>,
+    /// Units of outputs, as far as given.
+    pub output_units: Vec<Option<String>>,
+    /// Names of bodies but ground, in the order of `poses`.
+    pub bodies: Vec<String>,
+    /// Indices into p of initial values that are held, in the order listed.
+    pub held_positions: Vec<u32>,
+    /// Indices into v of initial values that are held, in the order listed.
+    pub held_velocities: Vec<u32>,
+}
+
+/// One slot of the input array.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputSlot {
+    /// The input's name.
+    pub name: String,
+    /// The input.
+    pub input: InputId,
+    /// 0, 1 or 2: u, u' or u''.
+    pub derivative: u8,
+}
+
+/// A row of the constraints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Name of λ and of the row: `closure.x`, `rod.distance`.
+    pub name: String,
+    /// What made it.
+    pub element: Element,
+    /// What it constrains.
+    pub kind: RowKind,
+}
+
+/// What a constraint row constrains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is what it says")]
+pub enum RowKind {
+    Position,
+    Orientation,
+    Distance,
+    Coordinate,
+    Equation,
+    Nonholonomic,
+}
+
+/// Where a quaternion lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QuaternionBlock {
+    /// Its joint's name.
+    pub joint: String,
+    /// Index of its scalar part in p; four in a row.
+    pub p: u32,
+    /// Index of the first angular velocity in v; three in a row.
+    pub v: u32,
+}
+
+/// A conditional frozen within a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mode {
+    /// The element it belongs to, with a number if that has several: `tyre`, `tyre.2`.
+    pub name: String,
+    /// The element.
+    pub element: Element,
+    /// How the switching function decides.
+    pub kind: ModeKind,
+}
+
+/// How a switching function decides a mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModeKind {
+    /// The mode holds where the function is below zero.
+    Negative,
+    /// The mode holds where the function is zero or below.
+    NotPositive,
+}
+
+/// A model element, as the source of an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is what it says")]
+pub enum Element {
+    Gravity,
+    Body(BodyId),
+    Joint(JointId),
+    Constraint(ConstraintId),
+    Force(ForceId),
+    State(crate::ids::StateId),
+    Variable(crate::ids::VariableId),
+    Output(crate::ids::OutputId),
+}
+
+/// What a contribution adds to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "indices of rows and columns")]
+pub enum Quantity {
+    Mass(u32, u32),
+    Force(u32),
+    Constraint(u32),
+    Jacobian(u32, u32),
+    AccelerationBias(u32),
+}
+
+/// One term of an entry, before summation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contribution {
+    /// The entry.
+    pub quantity: Quantity,
+    /// What made it.
+    pub element: Element,
+    /// The term.
+    pub value: ExprId,
+}
+
+/// Pose of a body's reference frame in ground.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pose {
+    /// The body.
+    pub body: BodyId,
+    /// Origin in ground axes, m.
+    pub r_wb_w: [ExprId; 3],
+    /// Row-major: maps body components to ground components.
+    pub rot_wb: [[ExprId; 3]; 3],
+}

@@ -1,0 +1,17 @@
+//! Stage 1: source text → [`Model`].
+//!
+//! A [`Model`] is the mechanism as its author wrote it, with every name resolved
+//! to an id and every formula parsed. Nothing is expanded: a joint keeps its type,
+//! a force its law. Frames are the user's own; the frames equations are computed in
+//! are chosen later.
+//!
+//! What holds afterwards: all ids are valid; `bodies[0]` is ground; the reference
+//! frame of body `bN` is frame `fN` and has zero position and no rotation; every
+//! [`Formula`] contains only what its place allows (see [`Scope`]); derived
+//! parameters and variables refer only to earlier entries of `evaluation_order`.
+
+mod formula;
+mod types;
+
+pub use formula::{BinaryOperator, Comparison, Formula, Function, Query, Term, TermId, TermKind};
+pub use types::*;
