@@ -10,6 +10,7 @@ pub mod formula;
 pub mod loads;
 pub mod mechanism;
 pub mod oracle;
+pub mod peers;
 pub mod random_models;
 pub mod rows;
 pub mod scalar;
