@@ -6,6 +6,7 @@
 
 pub mod build;
 pub mod close;
+pub mod compiled;
 pub mod formula;
 pub mod loads;
 pub mod mechanism;
