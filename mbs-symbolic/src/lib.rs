@@ -9,5 +9,11 @@
 pub mod diag;
 pub mod dynamics;
 pub mod expr;
+mod forces;
 pub mod ids;
+mod joints;
+mod kinematics;
+mod lower;
 pub mod model;
+mod spatial;
+pub mod topology;

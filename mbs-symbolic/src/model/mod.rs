@@ -33,3 +33,6 @@ pub use names::rust_name;
 pub use read::{Loader, NoFiles, Reading, read};
 pub use table::coefficients;
 pub use types::*;
+pub fn coefficients(_: &Table, _: mbs_math::TableKind) -> Vec<[f64; 4]> {
+    Vec::new()
+}
