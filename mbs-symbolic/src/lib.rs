@@ -8,6 +8,7 @@
 
 pub mod diag;
 pub mod dynamics;
+pub mod emit;
 pub mod expr;
 mod forces;
 pub mod ids;
@@ -15,5 +16,7 @@ mod joints;
 mod kinematics;
 mod lower;
 pub mod model;
+pub mod optimize;
+pub mod program;
 mod spatial;
 pub mod topology;

@@ -33,6 +33,3 @@ pub use names::rust_name;
 pub use read::{Loader, NoFiles, Reading, read};
 pub use table::coefficients;
 pub use types::*;
-pub fn coefficients(_: &Table, _: mbs_math::TableKind) -> Vec<[f64; 4]> {
-    Vec::new()
-}
