@@ -1,13 +1,15 @@
 //! The compiler's equations and the oracle's, side by side at one state.
 
-use mbs_symbolic::dynamics::{Equations, ModeKind};
+use mbs_symbolic::dynamics::{Equations, InputSlot, ModeKind, Quantity};
 use mbs_symbolic::expr::{Environment, evaluate};
-use mbs_symbolic::ids::{ExprId, Id, TableId};
+use mbs_symbolic::ids::{ExprId, Id, ParamId, TableId};
 use mbs_symbolic::model::{Model, ParameterValue};
 
 use crate::close;
 use crate::mechanism::{Kept, State};
+use crate::numbers::Numbers;
 use crate::oracle::{Constraints, Oracle};
+use crate::scalar::Jet;
 use crate::states::Random;
 use crate::table;
 
@@ -34,18 +36,94 @@ impl std::fmt::Display for Difference {
     }
 }
 
+/// Values of all symbols of the compiler at one state.
+struct Symbols {
+    theta: Vec<f64>,
+    u: Vec<f64>,
+    v_dot: Vec<f64>,
+    lambda: Vec<f64>,
+    modes: Vec<bool>,
+}
+
 /// The compiler's equations at one state.
 struct Compiled<'a> {
     equations: &'a Equations,
-    environment: Environment<'a>,
+    state: &'a State,
+    symbols: Symbols,
 }
 
-impl Compiled<'_> {
+impl<'a> Compiled<'a> {
+    /// With v' and λ zero.
+    fn new(model: &Model, equations: &'a Equations, state: &'a State) -> Self {
+        let layout = &equations.layout;
+        let value = |id: ParamId| state.theta[id.index()];
+        let given =
+            model.parameters.iter_enumerated().filter(|(_, p)| matches!(p.value, ParameterValue::Given(_)));
+        let slot = |slot: &InputSlot| state.u[slot.input.index()][usize::from(slot.derivative)];
+        let symbols = Symbols {
+            theta: given.map(|(id, _)| value(id)).collect(),
+            u: layout.inputs.iter().map(slot).collect(),
+            v_dot: vec![0.0; state.v.len()],
+            lambda: vec![0.0; layout.rows.len()],
+            modes: vec![false; layout.modes.len()],
+        };
+        let mut compiled = Self { equations, state, symbols };
+        compiled.settle_modes();
+        compiled
+    }
+
     fn get(&self, roots: &[ExprId]) -> Vec<f64> {
+        let environment = Environment {
+            theta: &self.symbols.theta,
+            t: self.state.t,
+            p: &self.state.p,
+            v: &self.state.v,
+            x: &self.state.x,
+            u: &self.symbols.u,
+            modes: &self.symbols.modes,
+            v_dot: &self.symbols.v_dot,
+            lambda: &self.symbols.lambda,
+        };
         let tables = &self.equations.tables;
         let read = |id: TableId, kind, derivative, at| table::read(&tables[id], kind, derivative, at);
-        evaluate(&self.equations.graph, &self.environment, &read, roots)
+        evaluate(&self.equations.graph, &environment, &read, roots)
     }
+
+    /// Each mode by its switching function, until none changes.
+    fn settle_modes(&mut self) {
+        for _ in 0..20 {
+            let functions = self.get(&self.equations.switching);
+            let modes = functions.iter().zip(&self.equations.layout.modes);
+            let settled: Vec<bool> = modes
+                .map(|(function, mode)| match mode.kind {
+                    ModeKind::Negative => *function < 0.0,
+                    ModeKind::NotPositive => *function <= 0.0,
+                })
+                .collect();
+            if settled == self.symbols.modes {
+                break;
+            }
+            self.symbols.modes = settled;
+        }
+    }
+}
+
+/// M, f, g, G, c, z as the compiler has them.
+pub fn numbers(model: &Model, equations: &Equations, state: &State) -> Numbers {
+    let compiled = Compiled::new(model, equations, state);
+    Numbers {
+        mass_matrix: compiled.get(&equations.mass_matrix),
+        f: compiled.get(&equations.forces),
+        g: compiled.get(&equations.constraints),
+        jac_g: compiled.get(&equations.constraint_jacobian),
+        c: compiled.get(&equations.velocity_bias),
+        z: compiled.get(&equations.acceleration_bias),
+    }
+}
+
+/// Outputs as the compiler has them, with v' and λ zero.
+pub fn outputs(model: &Model, equations: &Equations, state: &State) -> Vec<f64> {
+    Compiled::new(model, equations, state).get(&equations.outputs)
 }
 
 /// Collects disagreements.
@@ -82,29 +160,24 @@ impl Comparison {
 }
 
 /// Everything the compiler says of `state` that the oracle does not confirm.
-pub fn compare(model: &Model, kept: &Kept, equations: &Equations, state: &State, seed: u64) -> Vec<Difference> {
+pub fn compare(
+    model: &Model,
+    kept: &Kept,
+    equations: &Equations,
+    state: &State,
+    seed: u64,
+) -> Vec<Difference> {
     let layout = &equations.layout;
     let mut comparison = Comparison::default();
     let mut random = Random::new(seed);
-    let given = model.parameters.iter_enumerated().filter(|(_, p)| matches!(p.value, ParameterValue::Given(_)));
-    let theta: Vec<f64> = given.map(|(id, _)| state.theta[id.index()]).collect();
-    let u: Vec<f64> =
-        layout.inputs.iter().map(|slot| state.u[slot.input.index()][usize::from(slot.derivative)]).collect();
-    let v_dot: Vec<f64> = state.v.iter().map(|_| random.between(-3.0, 3.0)).collect();
-    let lambda: Vec<f64> = layout.rows.iter().map(|_| random.between(-5.0, 5.0)).collect();
-    let environment = Environment {
-        theta: &theta,
-        t: state.t,
-        p: &state.p,
-        v: &state.v,
-        x: &state.x,
-        u: &u,
-        modes: &[],
-        v_dot: &v_dot,
-        lambda: &lambda,
-    };
-    let modes = settle_modes(equations, environment);
-    let compiled = Compiled { equations, environment: Environment { modes: &modes, ..environment } };
+    let mut compiled = Compiled::new(model, equations, state);
+    for value in &mut compiled.symbols.v_dot {
+        *value = random.between(-3.0, 3.0);
+    }
+    for value in &mut compiled.symbols.lambda {
+        *value = random.between(-5.0, 5.0);
+    }
+    let v_dot = compiled.symbols.v_dot.clone();
     let oracle = Oracle::new(model, kept, state);
 
     let n_p = state.p.len();
@@ -133,7 +206,13 @@ pub fn compare(model: &Model, kept: &Kept, equations: &Equations, state: &State,
     for (index, (pose, (r, rot))) in equations.poses.iter().zip(oracle.poses()).enumerate() {
         let name = |_| layout.bodies[index].clone();
         comparison.check("position", &compiled.get(&pose.r_wb_w), &r, 1.0, name);
-        comparison.check("rotation", &compiled.get(pose.rot_wb.as_flattened()), rot.as_flattened(), 1.0, name);
+        comparison.check(
+            "rotation",
+            &compiled.get(pose.rot_wb.as_flattened()),
+            rot.as_flattened(),
+            1.0,
+            name,
+        );
     }
     let [kinetic, potential] =
         [equations.kinetic_energy, equations.potential_energy].map(|root| compiled.get(&[root]));
@@ -141,6 +220,11 @@ pub fn compare(model: &Model, kept: &Kept, equations: &Equations, state: &State,
     if let Some(expected) = oracle.potential_energy() {
         comparison.check("potential energy", &potential, &[expected], 1.0, |_| String::new());
     }
+    let derived: Vec<f64> = model.derived_order.iter().map(|id| state.theta[id.index()]).collect();
+    comparison.check("derived parameter", &compiled.get(&equations.derived), &derived, 0.0, |i| {
+        layout.derived[i].clone()
+    });
+
     let outputs = compiled.get(&equations.outputs);
     let expected = oracle.outputs(&v_dot, &lambda_oracle);
     for (i, name) in layout.outputs.iter().enumerate() {
@@ -149,32 +233,98 @@ pub fn compare(model: &Model, kept: &Kept, equations: &Equations, state: &State,
     comparison.differences
 }
 
-/// Modes at the state: each by its switching function, until none changes.
-fn settle_modes(equations: &Equations, environment: Environment<'_>) -> Vec<bool> {
-    let kinds: Vec<ModeKind> = equations.layout.modes.iter().map(|mode| mode.kind).collect();
-    let mut modes = vec![false; kinds.len()];
-    for _ in 0..20 {
-        let compiled = Compiled { equations, environment: Environment { modes: &modes, ..environment } };
-        let functions = compiled.get(&equations.switching);
-        let settled: Vec<bool> = functions
-            .iter()
-            .zip(&kinds)
-            .map(|(function, kind)| match kind {
-                ModeKind::Negative => *function < 0.0,
-                ModeKind::NotPositive => *function <= 0.0,
-            })
-            .collect();
-        if settled == modes {
-            break;
-        }
-        modes = settled;
+/// Entries of M, f, g, G and z that are not the sum of what their elements contribute.
+pub fn compare_contributions(model: &Model, equations: &Equations, state: &State) -> Vec<Difference> {
+    let compiled = Compiled::new(model, equations, state);
+    let numbers = numbers(model, equations, state);
+    let (n_v, n_rows) = (numbers.f.len(), numbers.z.len());
+    let mut sums = Numbers {
+        mass_matrix: vec![0.0; n_v * n_v],
+        f: vec![0.0; n_v],
+        g: vec![0.0; numbers.g.len()],
+        jac_g: vec![0.0; n_rows * n_v],
+        c: Vec::new(),
+        z: vec![0.0; n_rows],
+    };
+    let roots: Vec<ExprId> = equations.contributions.iter().map(|contribution| contribution.value).collect();
+    let mut largest_force = 0.0_f64;
+    for (contribution, value) in equations.contributions.iter().zip(compiled.get(&roots)) {
+        let entry = match contribution.quantity {
+            Quantity::Mass(i, j) => &mut sums.mass_matrix[i as usize + n_v * j as usize],
+            Quantity::Force(i) => {
+                largest_force = largest_force.max(value.abs());
+                &mut sums.f[i as usize]
+            }
+            Quantity::Constraint(i) => &mut sums.g[i as usize],
+            Quantity::Jacobian(i, j) => &mut sums.jac_g[i as usize + n_rows * j as usize],
+            Quantity::AccelerationBias(i) => &mut sums.z[i as usize],
+        };
+        *entry += value;
     }
-    modes
+    let mut comparison = Comparison::default();
+    let entry = |k: usize| format!("entry {k} of contributions");
+    comparison.check("M", &sums.mass_matrix, &numbers.mass_matrix, 0.0, entry);
+    comparison.check("f", &sums.f, &numbers.f, largest_force, entry);
+    comparison.check("g", &sums.g, &numbers.g, 1.0, entry);
+    comparison.check("G", &sums.jac_g, &numbers.jac_g, 1.0, entry);
+    comparison.check("z", &sums.z, &numbers.z, 1.0, entry);
+    comparison.differences
+}
+
+/// Where G v + c is not the rate of g, or z not the rate of G v + c, by central
+/// differences of the compiler's own values along the motion with v' = 0.
+pub fn compare_rates(model: &Model, kept: &Kept, equations: &Equations, state: &State) -> Vec<Difference> {
+    const STEP: f64 = 2e-4;
+    const ALLOWED: f64 = 1e-6;
+    let moving = Oracle::new(model, kept, state).uniform();
+    // The motion is known to third order; the step makes the rest small.
+    let at = |tau: f64| {
+        let series = |jet: &Jet<f64>| jet.0.iter().rev().fold(0.0, |sum, a| sum * tau + a);
+        let moved = State {
+            t: state.t + tau,
+            p: kept.positions.iter().map(|id| series(&moving.values.coordinates[id.index()])).collect(),
+            u: state
+                .u
+                .iter()
+                .map(|[u, u1, u2]| [u + tau * (u1 + 0.5 * tau * u2), u1 + tau * u2, *u2])
+                .collect(),
+            ..state.clone()
+        };
+        let numbers = numbers(model, equations, &moved);
+        let n = numbers.c.len();
+        let rate = |i: usize| {
+            numbers.c[i] + (0..state.v.len()).map(|j| numbers.jac_g[i + n * j] * state.v[j]).sum::<f64>()
+        };
+        ((0..n).map(rate).collect::<Vec<f64>>(), numbers)
+    };
+    let samples = [-2.0, -1.0, 1.0, 2.0].map(|k| at(k * STEP));
+    let difference =
+        |value: &dyn Fn(usize) -> f64| (8.0 * (value(2) - value(1)) - (value(3) - value(0))) / (12.0 * STEP);
+    let (rate, now) = at(0.0);
+    let mut differences = Vec::new();
+    let mut check = |what: &str, row: usize, value: f64, expected: f64| {
+        let error = (value - expected).abs() / expected.abs().max(1.0);
+        if error.is_nan() || error > ALLOWED {
+            let what = format!("{what} off the unit sphere[{}]", equations.layout.rows[row].name);
+            differences.push(Difference { what, error, compiled: value, expected });
+        }
+    };
+    for (row, rate) in rate.iter().enumerate() {
+        if row < now.g.len() {
+            check("G v + c", row, *rate, difference(&|k| samples[k].1.g[row]));
+        }
+        check("z", row, now.z[row], difference(&|k| samples[k].0[row]));
+    }
+    differences
 }
 
 /// Compares g, G, c, z row by row, by name. Returns the multipliers in the order of
 /// the oracle's rows.
-fn check_constraints(comparison: &mut Comparison, compiled: &Compiled<'_>, expected: &Constraints) -> Vec<f64> {
+fn check_constraints(
+    comparison: &mut Comparison,
+    compiled: &Compiled<'_>,
+    expected: &Constraints,
+) -> Vec<f64> {
     let equations = compiled.equations;
     let layout = &equations.layout;
     let n_v = layout.velocities.len();
@@ -222,7 +372,7 @@ fn check_constraints(comparison: &mut Comparison, compiled: &Compiled<'_>, expec
             for k in 0..2 {
                 let mixed = RowValues::mix(q[k], &references);
                 comparison.row(&expected.names[i + k], &rows[k], &mixed, expected);
-                let multiplier = compiled.environment.lambda[place + k];
+                let multiplier = compiled.symbols.lambda[place + k];
                 lambda[i] += q[k][0] * multiplier;
                 lambda[i + 1] += q[k][1] * multiplier;
             }
@@ -230,7 +380,7 @@ fn check_constraints(comparison: &mut Comparison, compiled: &Compiled<'_>, expec
             skip = true;
         } else {
             comparison.row(name, &compiled_row(place), &expected_row(i), expected);
-            lambda[i] = compiled.environment.lambda[place];
+            lambda[i] = compiled.symbols.lambda[place];
         }
     }
     for row in &layout.rows {

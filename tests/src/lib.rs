@@ -7,9 +7,12 @@
 pub mod build;
 pub mod close;
 pub mod compiled;
+pub mod csv;
 pub mod formula;
+pub mod load;
 pub mod loads;
 pub mod mechanism;
+pub mod numbers;
 pub mod oracle;
 pub mod peers;
 pub mod random_models;

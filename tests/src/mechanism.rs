@@ -104,6 +104,8 @@ pub struct Moving<'a, S> {
     pub bodies: Vec<Transform<Jet<S>>>,
     /// Parent of every body in the tree of uncut joints.
     parent: Vec<Option<BodyId>>,
+    /// Bodies whose own joint measures its angles from ground.
+    measured_from_ground: Vec<bool>,
     /// Of every body, in its parent.
     in_parent: Vec<Transform<Jet<S>>>,
     /// Of every frame, in its body.
@@ -134,6 +136,7 @@ impl<'a, S: Scalar> Moving<'a, S> {
             values,
             bodies: vec![Transform::identity(); n],
             parent: vec![None; n],
+            measured_from_ground: vec![false; n],
             in_parent: vec![Transform::identity(); n],
             in_body,
             twist,
@@ -180,6 +183,7 @@ impl<'a, S: Scalar> Moving<'a, S> {
                 let body_in_body = from_in_body.then(&motion).then(&to_in_body.inverse());
                 let in_parent = if parent == from { body_in_body } else { body_in_body.inverse() };
                 self.parent[child.index()] = Some(parent);
+                self.measured_from_ground[child.index()] = is_measured_from_ground(&joint.kind);
                 self.in_parent[child.index()] = in_parent;
                 self.bodies[child.index()] = self.bodies[parent.index()].then(&in_parent);
                 placed[child.index()] = true;
@@ -207,11 +211,18 @@ impl<'a, S: Scalar> Moving<'a, S> {
         }
     }
 
-    /// The lowest common ancestor of two bodies.
+    /// The body from which two others are seen: their lowest common ancestor, or ground
+    /// if the orientation of a body on the way is measured from ground.
     pub fn common_ancestor(&self, a: BodyId, b: BodyId) -> BodyId {
-        let line = self.ancestors(a);
-        let found = self.ancestors(b).into_iter().find(|body| line.contains(body));
-        found.expect("ground is an ancestor of every body")
+        let [line_a, line_b] = [a, b].map(|body| self.ancestors(body));
+        let found = line_b.iter().find(|body| line_a.contains(body));
+        let common = *found.expect("ground is an ancestor of every body");
+        let below = |line: &[BodyId]| {
+            line.iter()
+                .take_while(|body| **body != common)
+                .any(|body| self.measured_from_ground[body.index()])
+        };
+        if below(&line_a) || below(&line_b) { BodyId::new(0) } else { common }
     }
 
     fn ancestors(&self, body: BodyId) -> Vec<BodyId> {

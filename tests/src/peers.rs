@@ -6,7 +6,6 @@ use mbs_symbolic::ids::{BodyId, FrameId, Id};
 use mbs_symbolic::model::{Axis, AxisAngle, JointKind, Model};
 
 use crate::build;
-use crate::mechanism::{Kept, State};
 
 /// One tree with its reference values.
 #[derive(Debug, Clone)]
@@ -32,14 +31,6 @@ pub struct Sample {
     pub h: Vec<f64>,
     /// v' under `tau`.
     pub v_dot: Vec<f64>,
-}
-
-impl Sample {
-    /// The state in the oracle's form, for a model without parameters.
-    pub fn state(&self) -> State {
-        let none = Vec::new;
-        State { t: 0.0, p: self.q.clone(), v: self.v.clone(), x: none(), u: Vec::new(), theta: none() }
-    }
 }
 
 /// Reads one tree; panics if the data is not what it should be.
@@ -103,11 +94,6 @@ pub fn read(text: &str) -> Peer {
     });
     let samples = samples.collect();
     Peer { model, samples }
-}
-
-/// Everything exists.
-pub fn kept(model: &Model) -> Kept {
-    Kept::without(model, Vec::new())
 }
 
 fn axis(direction: [f64; 3]) -> Axis {

@@ -24,6 +24,8 @@ struct Model {
     /// Parent of body i + 1.
     parents: Vec<usize>,
     scalar_coordinates: Vec<String>,
+    /// Reactions are not defined beside free equations, which name no forces.
+    has_equations: bool,
     text: String,
 }
 
@@ -34,11 +36,12 @@ pub fn random_model(kind: Kind, seed: u64) -> String {
         bodies: kind.bodies,
         parents: Vec::new(),
         scalar_coordinates: Vec::new(),
+        has_equations: false,
         text: String::new(),
     };
     model.head(seed);
-    model.bodies();
-    model.joints(kind.loops);
+    model.bodies(kind.constraints == 0);
+    model.joints(kind);
     model.constraints(kind.constraints);
     model.forces(kind.forces);
     model.outputs();
@@ -117,8 +120,10 @@ impl Model {
         self.line(2, "lag: {derivative: (drive - lag)/0.3, initial: 0.1}");
     }
 
-    /// Every body has the frames `base`, for its own joint, and `a`, `b`.
-    fn bodies(&mut self) {
+    /// Every body has the frames `base`, for its own joint, `a` and `b`, for joints of
+    /// others, and `c`, where no joint is. Parallel frames make short equations, but also
+    /// constraints that no coordinate changes.
+    fn bodies(&mut self, parallel: bool) {
         self.line(0, "bodies:");
         for body in 0..=self.bodies {
             self.line(2, &if body == 0 { "ground:".to_owned() } else { format!("b{body}:") });
@@ -141,11 +146,12 @@ impl Model {
                 );
             }
             self.line(4, "frames:");
-            for frame in ["base", "a", "b"] {
+            for frame in ["base", "a", "b", "c"] {
                 let [x, z] = std::array::from_fn(|_| self.number(-0.5, 0.5));
                 let (axis, angle) = (self.axis(), self.number(-1.5, 1.5));
-                let second = if self.random.chance(0.3) { ", {axis: x, angle: 0.4}" } else { "" };
-                let rotation = if self.random.chance(0.4) {
+                let second =
+                    if !parallel || self.random.chance(0.3) { ", {axis: [1, 2, 3], angle: 0.4}" } else { "" };
+                let rotation = if parallel && self.random.chance(0.4) {
                     String::new()
                 } else {
                     format!(", rotation: [{{axis: {axis}, angle: {angle}}}{second}]")
@@ -159,7 +165,10 @@ impl Model {
         if body == 0 { "ground".to_owned() } else { format!("b{body}") }
     }
 
-    fn joints(&mut self, loops: usize) {
+    fn joints(&mut self, kind: Kind) {
+        let loops = kind.loops;
+        // A constraint between bodies that do not move to each other cannot be met.
+        let types = if kind.constraints == 0 { TREE_TYPES } else { &TREE_TYPES[1..] };
         self.line(0, "joints:");
         for body in 1..=self.bodies {
             let parent = match (loops, body) {
@@ -171,21 +180,21 @@ impl Model {
                 _ => 1 + self.random.below(body - 1),
             };
             self.parents.push(parent);
-            let kind = match (loops, body) {
+            let name = match (loops, body) {
                 (1.., 2) => *self.random.pick(&["spherical", "angles"]),
-                _ => *self.random.pick(TREE_TYPES),
+                _ => *self.random.pick(types),
             };
             let side = *self.random.pick(&["a", "b"]);
             let ends = [format!("{}.{side}", Self::name(parent)), format!("b{body}.base")];
-            let reversed = kind != "ground_angles" && self.random.chance(0.25);
-            self.joint(&format!("j{body}"), kind, ends, reversed, "");
+            let reversed = name != "ground_angles" && self.random.chance(0.25);
+            self.joint(&format!("j{body}"), name, ends, reversed, "");
         }
         for closing in 1..=loops {
             let inside: Vec<usize> = (1..=self.bodies).filter(|body| self.descends(*body, 2)).collect();
             let outside: Vec<usize> = (0..=self.bodies).filter(|body| !self.descends(*body, 2)).collect();
             let (from, to) = (*self.random.pick(&inside), *self.random.pick(&outside));
             let kind = *self.random.pick(LOOP_TYPES);
-            let ends = [format!("{}.a", Self::name(from)), format!("{}.b", Self::name(to))];
+            let ends = [from, to].map(|body| format!("{}.c", Self::name(body)));
             let reversed = self.random.chance(0.5);
             self.joint(&format!("k{closing}"), kind, ends, reversed, ", cut: true");
         }
@@ -249,10 +258,10 @@ impl Model {
     }
 
     /// Two frames of different bodies.
-    fn frames(&mut self) -> [String; 2] {
+    fn frames(&mut self, names: &[&str]) -> [String; 2] {
         let first = self.random.below(self.bodies + 1);
         let second = (first + 1 + self.random.below(self.bodies)) % (self.bodies + 1);
-        [first, second].map(|body| format!("{}.{}", Self::name(body), self.random.pick(&["a", "b", "base"])))
+        [first, second].map(|body| format!("{}.{}", Self::name(body), self.random.pick(names)))
     }
 
     fn body_frame(&mut self) -> String {
@@ -271,7 +280,8 @@ impl Model {
             self.line(0, "constraints:");
         }
         for number in 1..=count {
-            let [from, to] = self.frames();
+            // Where no joint is, no two points have a constant distance.
+            let [from, to] = self.frames(&["c"]);
             let axis = self.axis();
             let wheel = self.body_frame();
             let coordinate = self.coordinate();
@@ -280,16 +290,17 @@ impl Model {
                 (1, Some(q)) => format!("type: motion, coordinate: {q}, value: 0.3*sin(speed*t) + guide^2"),
                 (2, _) => format!("type: point_on_line, point: {from}, line: {to}, axis: {axis}"),
                 (3, _) => format!("type: point_on_plane, point: {from}, plane: {to}, normal: {axis}"),
-                (4, _) => format!("type: rolling, wheel: {wheel}, axis: {axis}, radius: half, on: ground.a"),
+                (4, _) => format!("type: rolling, wheel: {wheel}, axis: {axis}, radius: half, on: ground.c"),
                 (5, _) => format!("type: knife_edge, frame: {wheel}, axis: {axis}"),
                 (6, _) => format!(
                     "type: equation, value: \"position({from}, relative_to={to}).x*sin(speed*t) + distance({from}, {to})^2 - guide\""
                 ),
                 (7, _) => format!(
-                    "type: equation, level: velocity, value: \"velocity({from}, in={to}).y + size*angular_velocity({wheel}).z*position({wheel}).x - sin(t)\""
+                    "type: equation, level: velocity, value: \"velocity({wheel}, in={to}).y + size*angular_velocity({wheel}).z*position({wheel}).x - sin(t)\""
                 ),
                 _ => format!("type: distance, from: {from}, to: {to}, length: size"),
             };
+            self.has_equations |= text.starts_with("type: equation");
             self.line(2, &format!("c{number}: {{{text}}}"));
         }
     }
@@ -301,7 +312,7 @@ impl Model {
             self.line(0, "forces:");
         }
         for number in 1..=count {
-            let [from, to] = self.frames();
+            let [from, to] = self.frames(&["c"]);
             let on = self.body_frame();
             let coordinate = self.coordinate();
             let [a, b, c] = std::array::from_fn(|_| self.number(-5.0, 5.0));
@@ -340,8 +351,9 @@ impl Model {
 
     fn outputs(&mut self) {
         self.line(0, "outputs:");
-        let [a, b] = self.frames();
-        let [c, _] = self.frames();
+        let [a, b] = self.frames(&["a", "b", "base"]);
+        let [c, _] = self.frames(&["a", "b", "base"]);
+        let [d, e] = self.frames(&["c"]);
         let joint = 1 + self.random.below(self.bodies);
         for (name, value) in [
             ("o1", format!("position({a}, relative_to={b}, in={c}).y")),
@@ -349,12 +361,14 @@ impl Model {
             ("o3", format!("acceleration({a}, relative_to={b}, in={c}).z")),
             ("o4", format!("acceleration({a}).x + acceleration({a}, in={a}).y")),
             ("o5", format!("angular_velocity({a}, relative_to={b}, in={c}).y")),
-            ("o6", format!("rotation({a}, relative_to={b}).xz + distance({a}, {b})")),
+            ("o6", format!("rotation({a}, relative_to={b}).xz + distance({d}, {e})")),
             ("o7", format!("reaction(j{joint}).fx + 2*reaction(j{joint}).fy - reaction(j{joint}).fz")),
             ("o8", format!("reaction(j{joint}).tx + 2*reaction(j{joint}).ty - reaction(j{joint}).tz")),
             ("o9", "der(sag) + der(lag)*der(guide)".to_owned()),
         ] {
-            self.line(2, &format!("{name}: \"{value}\""));
+            if !(self.has_equations && value.starts_with("reaction")) {
+                self.line(2, &format!("{name}: \"{value}\""));
+            }
         }
     }
 }
