@@ -5,7 +5,18 @@ fn main() {
         match mbs_symbolic::compile(&path, &src, &mbs_symbolic::model::NoFiles, Default::default()) {
             Ok(c) => {
                 println!("{path}: {:?} nodes {}", t.elapsed(), c.equations.graph.len());
-                for (k, f) in c.program.functions() { let n = f.counts(); if n.total() > 0 { println!("   {k:?}: flops {} trig {} sqrt {} other {}", n.add + n.mul + n.div, n.trig, n.sqrt, n.other); } }
+                for (k, f) in c.program.functions() {
+                    let n = f.counts();
+                    if n.total() > 0 {
+                        println!(
+                            "   {k:?}: flops {} trig {} sqrt {} other {}",
+                            n.add + n.mul + n.div,
+                            n.trig,
+                            n.sqrt,
+                            n.other
+                        );
+                    }
+                }
             }
             Err(e) => println!("{path}: {e}"),
         }
