@@ -77,14 +77,14 @@ impl Lowering<'_> {
             }
             match self.state_rates[id] {
                 StateRate::Known => {}
-                StateRate::InProgress => {
+                StateRate::Unknown if in_progress < DEEPEST_RATES => {
+                    self.state_rate(id, queries);
+                }
+                StateRate::Unknown | StateRate::InProgress => {
                     let what =
                         format!("state `{}`, whose own rate uses it,", self.model.states[id].name.text);
                     self.problems.error(span, Problem::RateTooHigh { what });
                     return self.graph.zero();
-                }
-                StateRate::Unknown => {
-                    self.state_rate(id, queries);
                 }
             }
         }
