@@ -8,6 +8,15 @@
 
 pub mod diag;
 pub mod dynamics;
+pub mod emit;
 pub mod expr;
+mod forces;
 pub mod ids;
+mod joints;
+mod kinematics;
+mod lower;
 pub mod model;
+pub mod optimize;
+pub mod program;
+mod spatial;
+pub mod topology;
