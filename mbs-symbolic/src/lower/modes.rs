@@ -3,8 +3,8 @@
 use super::Lowering;
 use crate::dynamics::{Element, ModeKind};
 use crate::expr::{BinaryOp, Node, Symbol};
-use crate::ids::{ExprId, Id, IdVec, ModeId};
-use rustc_hash::FxHashMap;
+use crate::ids::{ExprId, IdVec, ModeId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The modes found so far.
 #[derive(Debug, Default)]
@@ -53,10 +53,10 @@ impl Lowering<'_> {
 
     /// Whether an expression depends on a symbol that `which` picks.
     pub(crate) fn depends_on(&self, expr: ExprId, which: impl Fn(Symbol) -> bool) -> bool {
-        let mut seen = vec![false; expr.index() + 1];
+        let mut seen = FxHashSet::default();
         let mut stack = vec![expr];
         while let Some(id) = stack.pop() {
-            if std::mem::replace(&mut seen[id.index()], true) {
+            if !seen.insert(id) {
                 continue;
             }
             match self.graph.node(id) {
