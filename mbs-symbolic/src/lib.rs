@@ -8,6 +8,7 @@
 
 pub mod diag;
 pub mod dynamics;
+pub mod emit;
 pub mod expr;
 pub mod ids;
 pub mod model;
