@@ -12,3 +12,5 @@ pub mod emit;
 pub mod expr;
 pub mod ids;
 pub mod model;
+pub mod optimize;
+pub mod program;

@@ -1,0 +1,98 @@
+//! Stage 6: [`Program`] → [`Program`], cheaper.
+//!
+//! One pass per file. Every pass keeps the values of all functions (up to rounding
+//! where it re-associates) and leaves a program that [`verify`] accepts.
+
+mod builder;
+pub mod dead_code;
+pub mod factor;
+pub mod hoist;
+pub mod negation;
+pub mod regroup;
+pub mod schedule;
+pub mod sin_cos;
+pub mod value_numbering;
+
+use crate::program::{Counts, Program, verify};
+
+/// A pass with its name.
+type Pass = (&'static str, fn(&mut Program));
+
+/// The passes in the order they run. Re-association comes first because it makes
+/// parameter-only products; hoisting takes them out; pairing wants the final order.
+const PASSES: &[Pass] = &[
+    ("value_numbering", value_numbering::run),
+    ("negation", negation::run),
+    ("regroup", regroup::run),
+    ("factor", factor::run),
+    ("hoist", hoist::run),
+    ("dead_code", dead_code::run),
+    ("schedule", schedule::run),
+    ("sin_cos", sin_cos::run),
+];
+
+/// What each pass did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The passes in the order they ran.
+    pub passes: Vec<PassReport>,
+}
+
+/// What one pass did; counts are over all functions together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassReport {
+    /// Its name.
+    pub name: &'static str,
+    /// Cost before.
+    pub before: Counts,
+    /// Cost after.
+    pub after: Counts,
+    /// Cost per parameter set after.
+    pub per_parameter_set: Counts,
+}
+
+/// Runs all passes.
+pub fn run(program: &mut Program) -> Report {
+    let run_one = |&(name, pass): &Pass| {
+        let before = program.total_counts();
+        pass(program);
+        debug_assert_eq!(verify(program), Ok(()), "after {name}");
+        let (after, per_parameter_set) = (program.total_counts(), program.per_parameter_set());
+        PassReport { name, before, after, per_parameter_set }
+    };
+    Report { passes: PASSES.iter().map(run_one).collect() }
+}
+
+#[cfg(test)]
+mod testing;
+
+#[cfg(test)]
+mod tests {
+    use super::testing::assert_same_values;
+    use super::*;
+    use crate::program::{FunctionKind, fixture, lower};
+
+    #[test]
+    fn the_pendulum_costs_what_a_person_would_write() {
+        let before = lower(&fixture::pendulum());
+        let mut program = before.clone();
+        let report = run(&mut program);
+        assert_same_values(&before, &program);
+        // f = tau - c*sin(phi); M is prepared.
+        let fused = program.function(FunctionKind::Fused).counts();
+        assert_eq!((fused.add, fused.mul, fused.trig, fused.total()), (1, 1, 1, 3));
+        assert_eq!(report.passes.len(), PASSES.len());
+        assert!(report.passes.iter().all(|pass| pass.after.total() <= pass.before.total()));
+    }
+
+    #[test]
+    fn every_operator_survives() {
+        let before = lower(&fixture::everything());
+        let mut program = before.clone();
+        run(&mut program);
+        assert_same_values(&before, &program);
+        let once = program.clone();
+        run(&mut program);
+        assert_eq!(program.total_counts(), once.total_counts(), "a second run finds nothing");
+    }
+}

@@ -1,0 +1,152 @@
+//! The functions of a model: one table says what each returns.
+
+/// An array a function fills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Quantity {
+    /// p' = T v.
+    PDot,
+    /// T.
+    KinematicMatrix,
+    /// M.
+    MassMatrix,
+    /// f.
+    Forces,
+    /// g.
+    Constraints,
+    /// G.
+    ConstraintJacobian,
+    /// c.
+    VelocityBias,
+    /// z.
+    AccelerationBias,
+    /// x' = a.
+    Auxiliary,
+    /// M v' − f.
+    InverseDynamics,
+    /// Switching functions of the modes.
+    Switching,
+    /// Named outputs.
+    Outputs,
+    /// Twelve numbers per body: origin in ground axes, then the rotation matrix row by
+    /// row (body to ground).
+    Poses,
+    /// Kinetic and potential energy.
+    Energy,
+    /// Defaults of the inputs.
+    InputDefaults,
+    /// Default initial p.
+    InitialP,
+    /// Default initial v.
+    InitialV,
+    /// Default initial x.
+    InitialX,
+    /// Derived parameters.
+    Derived,
+    /// Prepared values after θ.
+    Prepared,
+}
+
+impl Quantity {
+    /// Its name in generated code.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PDot => "p_dot",
+            Self::KinematicMatrix => "kinematic_matrix",
+            Self::MassMatrix => "mass_matrix",
+            Self::Forces => "forces",
+            Self::Constraints => "constraints",
+            Self::ConstraintJacobian => "constraint_jacobian",
+            Self::VelocityBias => "velocity_bias",
+            Self::AccelerationBias => "acceleration_bias",
+            Self::Auxiliary => "auxiliary",
+            Self::InverseDynamics => "inverse_dynamics",
+            Self::Switching => "switching",
+            Self::Outputs => "outputs",
+            Self::Poses => "poses",
+            Self::Energy => "energy",
+            Self::InputDefaults => "input_defaults",
+            Self::InitialP => "p",
+            Self::InitialV => "v",
+            Self::InitialX => "x",
+            Self::Derived => "derived",
+            Self::Prepared => "prepared",
+        }
+    }
+}
+
+macro_rules! functions {
+    ($($(#[doc = $doc:literal])+ $kind:ident, $name:literal, [$($quantity:ident),*];)*) => {
+        /// A function of a model.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum FunctionKind {
+            $($(#[doc = $doc])+ $kind),*
+        }
+
+        impl FunctionKind {
+            /// All kinds in the order of `Program::functions`.
+            pub const ALL: [Self; [$(Self::$kind),*].len()] = [$(Self::$kind),*];
+
+            /// Its name in generated code and statistics.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name),* }
+            }
+
+            /// What it computes, in a sentence.
+            pub fn doc(self) -> &'static str {
+                match self { $(Self::$kind => concat!($($doc),+).trim_ascii()),* }
+            }
+
+            /// The arrays it fills, in order.
+            pub fn quantities(self) -> &'static [Quantity] {
+                match self { $(Self::$kind => &[$(Quantity::$quantity),*]),* }
+            }
+        }
+    };
+}
+
+functions! {
+    /// Rates of the positions, p' = T v.
+    Kinematics, "kinematics", [PDot];
+    /// The matrix T of p' = T v.
+    KinematicMatrix, "kinematic_matrix", [KinematicMatrix];
+    /// Mass matrix M.
+    MassMatrix, "mass_matrix", [MassMatrix];
+    /// Applied and gyroscopic forces f.
+    Forces, "forces", [Forces];
+    /// Holonomic constraints g.
+    Constraints, "constraints", [Constraints];
+    /// Constraint Jacobian G.
+    ConstraintJacobian, "constraint_jacobian", [ConstraintJacobian];
+    /// Velocity-level bias c of 0 = G v + c.
+    VelocityBias, "velocity_bias", [VelocityBias];
+    /// Acceleration-level bias z of 0 = G v' + z.
+    AccelerationBias, "acceleration_bias", [AccelerationBias];
+    /// Rates of the auxiliary states, x' = a.
+    Auxiliary, "auxiliary", [Auxiliary];
+    /// Everything an integrator needs per stage: p', M, f, G, z and x', with what they share computed once.
+    Fused, "fused", [PDot, MassMatrix, Forces, ConstraintJacobian, AccelerationBias, Auxiliary];
+    /// Generalised forces M v' − f that produce v'.
+    InverseDynamics, "inverse_dynamics", [InverseDynamics];
+    /// Switching functions of the modes.
+    SwitchingFunctions, "switching_functions", [Switching];
+    /// Named outputs.
+    Outputs, "outputs", [Outputs];
+    /// Poses of the bodies: per body the origin in ground axes, then the rotation matrix row by row.
+    Poses, "poses", [Poses];
+    /// Kinetic and potential energy, J.
+    Energy, "energy", [Energy];
+    /// Default values of the inputs.
+    InputDefaults, "input_defaults", [InputDefaults];
+    /// Default initial p, v and x.
+    Initial, "initial", [InitialP, InitialV, InitialX];
+    /// Values of the derived parameters.
+    Derived, "derived", [Derived];
+}
+
+impl FunctionKind {
+    /// Whether it is itself evaluated once per parameter set, so that moving work
+    /// out of it would save nothing.
+    pub fn is_per_parameter_set(self) -> bool {
+        matches!(self, Self::Initial | Self::Derived)
+    }
+}

@@ -1,0 +1,151 @@
+//! Runs the functions of a program, one instruction at a time.
+//!
+//! Slow, but needs no compiler: the reference every backend is compared with.
+
+use super::{Function, FunctionKind, Instruction, Op, Operand, Program};
+use crate::expr::Symbol;
+use crate::ids::Id;
+
+/// Values of all a function may depend on.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(missing_docs, reason = "named as in Symbol")]
+pub struct Inputs<'a> {
+    pub t: f64,
+    pub p: &'a [f64],
+    pub v: &'a [f64],
+    pub x: &'a [f64],
+    pub u: &'a [f64],
+    pub modes: &'a [bool],
+    /// θ, then the results of `prepare`: `Program::n_prepared` in all.
+    pub prepared: &'a [f64],
+    /// Outputs and inverse dynamics only.
+    pub v_dot: &'a [f64],
+    /// Outputs only.
+    pub lambda: &'a [f64],
+}
+
+/// Scratch memory for one program; running does not allocate.
+#[derive(Debug, Clone)]
+pub struct Interpreter {
+    values: Vec<f64>,
+}
+
+impl Interpreter {
+    /// Scratch memory for `program`.
+    pub fn new(program: &Program) -> Self {
+        let longest = program.functions.iter().chain([&program.prepare]).map(|f| f.body.len()).max();
+        Self { values: vec![0.0; longest.unwrap_or(0)] }
+    }
+
+    /// Fills `prepared` (`Program::n_prepared` long) from θ.
+    ///
+    /// # Panics
+    /// If a slice has the wrong length.
+    pub fn prepare(&mut self, program: &Program, theta: &[f64], prepared: &mut [f64]) {
+        let (head, tail) = prepared.split_at_mut(program.layout.parameters.len());
+        head.copy_from_slice(theta);
+        self.function(
+            program,
+            &program.prepare,
+            &Inputs { prepared: head, ..Inputs::default() },
+            &mut [tail],
+        );
+    }
+
+    /// Runs one function; `results` has one slice per quantity it fills, in order.
+    ///
+    /// # Panics
+    /// If a slice has the wrong length.
+    pub fn run(
+        &mut self,
+        program: &Program,
+        kind: FunctionKind,
+        inputs: &Inputs<'_>,
+        results: &mut [&mut [f64]],
+    ) {
+        self.function(program, program.function(kind), inputs, results);
+    }
+
+    fn function(
+        &mut self,
+        program: &Program,
+        function: &Function,
+        inputs: &Inputs<'_>,
+        results: &mut [&mut [f64]],
+    ) {
+        let n_theta = program.layout.parameters.len();
+        let values = &mut self.values;
+        for (index, instruction) in function.body.iter().enumerate() {
+            match instruction.op {
+                Op::SinCos => {
+                    let angle = read(instruction.operands()[0], inputs, n_theta, values);
+                    (values[index], values[index + 1]) = mbs_math::sin_cos(angle);
+                }
+                // The pair just before has left it here.
+                Op::PairedCos => {}
+                _ => {
+                    values[index] =
+                        evaluate(program, instruction, |operand| read(operand, inputs, n_theta, values))
+                }
+            }
+        }
+        assert_eq!(results.len(), function.results.len(), "one slice per quantity");
+        for (block, out) in function.results.iter().zip(results) {
+            assert_eq!(block.entries.len(), out.len(), "length of {}", block.quantity.name());
+            for (entry, out) in block.entries.iter().zip(out.iter_mut()) {
+                *out = read(*entry, inputs, n_theta, values);
+            }
+        }
+    }
+}
+
+fn evaluate(program: &Program, instruction: &Instruction, read: impl Fn(Operand) -> f64) -> f64 {
+    let operands = instruction.operands();
+    match instruction.op {
+        Op::Unary(op) => op.eval(read(operands[0])),
+        Op::Binary(op) => op.eval(read(operands[0]), read(operands[1])),
+        Op::Select => read(if read(operands[0]) != 0.0 { operands[1] } else { operands[2] }),
+        Op::Table { table, derivative } => program.tables[table as usize].read(derivative, read(operands[0])),
+        Op::SinCos => mbs_math::sin(read(operands[0])),
+        Op::PairedCos => read(operands[0]),
+    }
+}
+
+fn read(operand: Operand, inputs: &Inputs<'_>, n_theta: usize, values: &[f64]) -> f64 {
+    match operand {
+        Operand::Constant(bits) => bits.get(),
+        Operand::Prepared(slot) => inputs.prepared[n_theta + slot as usize],
+        Operand::Value(index) => values[index as usize],
+        Operand::Symbol(symbol) => match symbol {
+            Symbol::Theta(i) => inputs.prepared[i as usize],
+            Symbol::Time => inputs.t,
+            Symbol::P(i) => inputs.p[i as usize],
+            Symbol::V(i) => inputs.v[i as usize],
+            Symbol::X(i) => inputs.x[i as usize],
+            Symbol::U(i) => inputs.u[i as usize],
+            Symbol::Mode(id) => f64::from(u8::from(inputs.modes[id.index()])),
+            Symbol::VDot(i) => inputs.v_dot[i as usize],
+            Symbol::Lambda(i) => inputs.lambda[i as usize],
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    #[test]
+    fn the_pendulum_swings() {
+        let program = crate::program::lower(&fixture::pendulum());
+        let mut interpreter = Interpreter::new(&program);
+        let mut prepared = vec![0.0; program.n_prepared()];
+        interpreter.prepare(&program, &[2.0, 0.5, 9.81], &mut prepared);
+        let inputs = Inputs { p: &[0.3], v: &[0.0], u: &[0.25], prepared: &prepared, ..Inputs::default() };
+        let (mut mass, mut force) = ([0.0], [0.0]);
+        interpreter.run(&program, FunctionKind::MassMatrix, &inputs, &mut [&mut mass]);
+        interpreter.run(&program, FunctionKind::Forces, &inputs, &mut [&mut force]);
+        assert_eq!(mass, [0.5]);
+        assert!((force[0] - (0.25 - 9.81 * mbs_math::sin(0.3))).abs() < 1e-14);
+    }
+}
