@@ -85,10 +85,10 @@ fn write_block(out: &mut String, readable: &Readable<'_>, block: &Block) {
     let layout = &readable.equations.layout;
     let (title, letter) = match block.kind {
         BlockKind::PDot => ("Rates of the positions", "\\dot p"),
-        BlockKind::MassMatrix => ("Mass matrix, symmetric; entries not listed are zero", "M"),
+        BlockKind::MassMatrix => ("Mass matrix, symmetric", "M"),
         BlockKind::Forces => ("Forces", "f"),
         BlockKind::Constraints => ("Constraints", "g"),
-        BlockKind::ConstraintJacobian => ("Constraint Jacobian; entries not listed are zero", "G"),
+        BlockKind::ConstraintJacobian => ("Constraint Jacobian", "G"),
         BlockKind::VelocityBias => ("Velocity bias", "c"),
         BlockKind::AccelerationBias => ("Acceleration bias", "z"),
         BlockKind::Auxiliary => ("Rates of the states", "\\dot x"),
@@ -114,7 +114,8 @@ fn write_block(out: &mut String, readable: &Readable<'_>, block: &Block) {
     if lines.is_empty() {
         lines.push(format!("{letter} &= 0"));
     }
-    out.push_str(&format!("\\subsection*{{{title}}}\n"));
+    let suffix = if block.is_full(layout) { "" } else { "; entries not listed are zero" };
+    out.push_str(&format!("\\subsection*{{{title}{suffix}}}\n"));
     align(out, &lines);
 }
 

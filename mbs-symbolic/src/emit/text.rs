@@ -26,7 +26,7 @@ pub fn emit(equations: &Equations) -> String {
     ] {
         let lines = readable.quantities.iter().filter(|quantity| quantity.level == level);
         let lines: Vec<_> = lines.map(|quantity| (quantity.name.clone(), &quantity.value)).collect();
-        section(&mut out, &readable, title, &lines, " = ", "");
+        section(&mut out, &readable, title, &lines);
     }
     for block in &readable.blocks {
         write_block(&mut out, &readable, block);
@@ -76,7 +76,7 @@ fn header(equations: &Equations) -> String {
         ("x", layout.states.clone()),
         ("u", inputs.collect()),
         ("lambda", rows.collect()),
-        ("theta", parameters.collect()),
+        ("with", parameters.collect()),
     ] {
         if !items.is_empty() {
             let items: Vec<String> = with_commas(items);
@@ -116,14 +116,7 @@ fn filled(lead: &str, words: &[String]) -> String {
     out
 }
 
-fn section(
-    out: &mut String,
-    readable: &Readable<'_>,
-    title: &str,
-    lines: &[(String, &Tree)],
-    between: &str,
-    after: &str,
-) {
+fn section(out: &mut String, readable: &Readable<'_>, title: &str, lines: &[(String, &Tree)]) {
     // Labels longer than this do not push all others to the right.
     const WIDEST: usize = 24;
     if lines.is_empty() {
@@ -135,12 +128,8 @@ fn section(
     let width = lines.iter().map(|(label, _)| label.chars().count()).filter(|&n| n <= WIDEST).max();
     let width = width.unwrap_or(0);
     for (label, value) in lines {
-        let lead = format!("{INDENT}{label:<width$}{between}");
-        let mut words = words(readable, value);
-        if let Some(last) = words.last_mut() {
-            last.push_str(after);
-        }
-        out.push_str(&filled(&lead, &words));
+        let lead = format!("{INDENT}{label:<width$} = ");
+        out.push_str(&filled(&lead, &words(readable, value)));
     }
 }
 
@@ -155,10 +144,10 @@ fn write_block(out: &mut String, readable: &Readable<'_>, block: &Block) {
     };
     let (title, letter) = match block.kind {
         BlockKind::PDot => ("Rates of the positions p'", ""),
-        BlockKind::MassMatrix => ("Mass matrix M, symmetric; entries not listed are zero", "M"),
+        BlockKind::MassMatrix => ("Mass matrix M, symmetric", "M"),
         BlockKind::Forces => ("Forces f", "f"),
         BlockKind::Constraints => ("Constraints g", "g"),
-        BlockKind::ConstraintJacobian => ("Constraint Jacobian G; entries not listed are zero", "G"),
+        BlockKind::ConstraintJacobian => ("Constraint Jacobian G", "G"),
         BlockKind::VelocityBias => ("Velocity bias c", "c"),
         BlockKind::AccelerationBias => ("Acceleration bias z", "z"),
         BlockKind::Auxiliary => ("Rates of the states x'", ""),
@@ -192,11 +181,43 @@ fn write_block(out: &mut String, readable: &Readable<'_>, block: &Block) {
     if lines.is_empty() {
         lines.push((letter.to_owned(), &zero));
     }
-    section(out, readable, title, &lines, " = ", "");
+    let suffix = if block.is_full(layout) { "" } else { "; entries not listed are zero" };
+    section(out, readable, &format!("{title}{suffix}"), &lines);
 }
 
-/// The expression in pieces between which a line may be broken.
+/// The expression in pieces between which a line may be broken: terms, and the terms
+/// within the outermost parentheses of a long term.
 fn words(readable: &Readable<'_>, tree: &Tree) -> Vec<String> {
+    const LONG_TERM: usize = 60;
+    let mut words = Vec::new();
+    for term in terms(readable, tree) {
+        if term.len() <= LONG_TERM {
+            words.push(term);
+            continue;
+        }
+        let (mut depth, mut start) = (0_u32, 0);
+        for (i, c) in term.char_indices() {
+            match c {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                ' ' if depth <= 2 && i > 0 && is_break(&term[i..]) => {
+                    words.push(term[start..i].to_owned());
+                    start = i + 1;
+                }
+                _ => {}
+            }
+        }
+        words.push(term[start..].to_owned());
+    }
+    words
+}
+
+/// A line may begin with an operator or with another argument.
+fn is_break(rest: &str) -> bool {
+    [" + ", " - ", " and ", " or "].iter().any(|operator| rest.starts_with(operator))
+}
+
+fn terms(readable: &Readable<'_>, tree: &Tree) -> Vec<String> {
     match tree {
         Tree::Sum(terms) => {
             terms.iter().enumerate().map(|(i, term)| signed(readable, i == 0, term)).collect()
@@ -231,7 +252,7 @@ pub(super) fn spell(readable: &Readable<'_>, tree: &Tree, least: u8) -> String {
         Tree::Number(value) => (readable::decimal(*value), ATOM),
         Tree::Symbol(symbol) => (readable.symbol(*symbol).to_owned(), ATOM),
         Tree::Quantity(index) => (readable.quantities[*index].name.clone(), ATOM),
-        Tree::Sum(_) => (words(readable, tree).join(" "), SUM),
+        Tree::Sum(_) => (terms(readable, tree).join(" "), SUM),
         Tree::Product(product) => spell_product(readable, product),
         Tree::Function(op, a) => (format!("{}({})", function(*op), inner(a, OR)), ATOM),
         Tree::Function2(op, ab) => match op {

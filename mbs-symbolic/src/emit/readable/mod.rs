@@ -26,12 +26,14 @@ pub use tree::{Product, Term, Tree};
 pub(crate) use names::SymbolNames;
 pub(crate) use number::{decimal, spell as spell_factor};
 
-use crate::dynamics::Equations;
+use crate::dynamics::{Equations, Layout};
 use crate::expr::Symbol;
 use crate::ids::ExprId;
 
 /// More named quantities than this are not written out: nobody reads them.
-pub const LONGEST: usize = 400;
+pub const MOST_QUANTITIES: usize = 400;
+/// More quantities and entries together than this are not written out.
+pub const MOST_LINES: usize = 800;
 
 /// What a quantity depends on, at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,6 +92,24 @@ pub struct Block {
     pub entries: Vec<Entry>,
 }
 
+impl Block {
+    /// Whether every entry is listed, or all are zero and the block says so.
+    pub fn is_full(&self, layout: &Layout) -> bool {
+        let (n_v, n_lambda) = (layout.velocities.len(), layout.rows.len());
+        let all = match self.kind {
+            BlockKind::PDot => layout.positions.len(),
+            BlockKind::MassMatrix => n_v * (n_v + 1) / 2,
+            BlockKind::Forces => n_v,
+            BlockKind::Constraints => layout.n_g,
+            BlockKind::ConstraintJacobian => n_lambda * n_v,
+            BlockKind::VelocityBias | BlockKind::AccelerationBias => n_lambda,
+            BlockKind::Auxiliary => layout.states.len(),
+            BlockKind::Switching => layout.modes.len(),
+        };
+        self.entries.is_empty() || self.entries.len() == all
+    }
+}
+
 /// Equations arranged for people.
 #[derive(Debug, Clone)]
 pub struct Readable<'a> {
@@ -114,12 +134,13 @@ impl Readable<'_> {
     }
 }
 
-/// Arranges equations for people; `None` if there is more than [`LONGEST`] to name.
+/// Arranges equations for people; `None` if there are more than
+/// [`MOST_QUANTITIES`] quantities or [`MOST_LINES`] lines.
 pub fn arrange(equations: &Equations) -> Option<Readable<'_>> {
     let blocks = blocks(equations);
     let roots: Vec<ExprId> = blocks.iter().flat_map(|(_, entries)| entries).map(|entry| entry.1).collect();
     let chosen = quantities::choose(equations, &roots);
-    if chosen.len() > LONGEST {
+    if chosen.len() > MOST_QUANTITIES || chosen.len() + roots.len() > MOST_LINES {
         return None;
     }
     Some(arrange::arrange(equations, blocks, chosen))

@@ -14,6 +14,8 @@ const WORTH_SHARING: u32 = 3;
 const WORTH_A_NAME: u32 = 8;
 /// No line is longer than this many symbols.
 const LONG: u32 = 36;
+/// How often names are decided anew.
+const ROUNDS: usize = 3;
 /// Nothing is nested deeper than this, so that recursion over a [`super::Tree`] is safe
 /// whatever the model.
 const DEEP: u32 = 48;
@@ -48,41 +50,48 @@ pub(super) fn choose(equations: &Equations, roots: &[ExprId]) -> Vec<Chosen> {
     }
 
     let mut levels = vec![Level::Parameters; count];
-    let mut sizes = vec![1_u32; count];
     for id in ids() {
         let node = graph.node(id);
         levels[id.index()] = match node {
             Node::Symbol(symbol) => names::level(symbol),
             _ => node.operands().map(|a| levels[a.index()]).max().unwrap_or(Level::Parameters),
         };
-        sizes[id.index()] = size(node, |a| if derived.contains_key(&a) { 1 } else { sizes[a.index()] });
     }
-
     let mut is_root = vec![false; count];
     for root in roots {
         is_root[root.index()] = true;
     }
 
-    // From the roots down: how often would this be written?
-    let mut written = vec![0_u32; count];
-    for root in roots {
-        written[root.index()] = written[root.index()].saturating_add(1);
-    }
+    // How long an expression is depends on what below it has a name, and whether that
+    // deserves one depends on how long it is: a few rounds settle it.
     let mut named = vec![false; count];
-    for id in ids().rev() {
-        let times = written[id.index()];
-        if times == 0 {
-            continue;
+    let mut sizes = vec![1_u32; count];
+    let mut written = Vec::new();
+    for _ in 0..ROUNDS {
+        for id in ids() {
+            sizes[id.index()] = size(graph.node(id), |a| if named[a.index()] { 1 } else { sizes[a.index()] });
         }
-        let node = graph.node(id);
-        let size = sizes[id.index()];
-        let saved = (times - 1).saturating_mul(size.saturating_sub(1));
-        let shared = size > SMALL && saved >= WORTH_SHARING;
-        let meant = physical.contains_key(&id) && size >= WORTH_A_NAME && !is_root[id.index()];
-        named[id.index()] = derived.contains_key(&id) || (can_be_named(node) && (shared || meant));
-        let times = if named[id.index()] { 1 } else { times };
-        for operand in node.operands() {
-            written[operand.index()] = written[operand.index()].saturating_add(times);
+        // From the roots down: how often would this be written?
+        written = vec![0_u32; count];
+        for root in roots {
+            written[root.index()] = written[root.index()].saturating_add(1);
+        }
+        for id in ids().rev() {
+            let times = written[id.index()];
+            if times == 0 {
+                named[id.index()] = false;
+                continue;
+            }
+            let node = graph.node(id);
+            let size = sizes[id.index()];
+            let saved = (times - 1).saturating_mul(size.saturating_sub(1));
+            let shared = size > SMALL && saved >= WORTH_SHARING;
+            let meant = physical.contains_key(&id) && size >= WORTH_A_NAME && !is_root[id.index()];
+            named[id.index()] = derived.contains_key(&id) || (can_be_named(node) && (shared || meant));
+            let times = if named[id.index()] { 1 } else { times };
+            for operand in node.operands() {
+                written[operand.index()] = written[operand.index()].saturating_add(times);
+            }
         }
     }
 

@@ -83,14 +83,65 @@ impl Tree {
         if value < 0.0 { Self::Number(-value).negated() } else { Self::Number(value) }
     }
 
-    /// A flat sum, beginning with a positive term if there is one.
-    fn sum(mut terms: Vec<Term>) -> Self {
-        if let Some(first) = terms.iter().position(|term| !term.negative) {
-            terms[..=first].rotate_right(1);
+    /// A flat sum with like terms collected, beginning with a positive one if there is
+    /// one.
+    fn sum(terms: Vec<Term>) -> Self {
+        let mut collected: Vec<(f64, Self)> = Vec::new();
+        for term in terms {
+            let (number, rest) = term.value.split_number();
+            let number = if term.negative { -number } else { number };
+            match collected.iter_mut().find(|(_, other)| *other == rest) {
+                Some((sum, _)) => *sum += number,
+                None => collected.push((number, rest)),
+            }
         }
+        collected.retain(|(number, _)| *number != 0.0);
+        // m1 + m2 + m3, not in the order the tree was walked.
+        if let Some(mut ranked) = collected
+            .iter()
+            .map(|(number, tree)| match tree {
+                Self::Symbol(symbol) => Some((super::names::level(*symbol), rank(*symbol), *number, *symbol)),
+                _ => None,
+            })
+            .collect::<Option<Vec<_>>>()
+        {
+            ranked.sort_by_key(|&(level, rank, ..)| (level, rank));
+            collected =
+                ranked.into_iter().map(|(_, _, number, symbol)| (number, Self::Symbol(symbol))).collect();
+        }
+        if let Some(first) = collected.iter().position(|(number, _)| *number > 0.0) {
+            collected[..=first].rotate_right(1);
+        }
+        let mut terms: Vec<Term> = collected
+            .into_iter()
+            .map(|(number, rest)| Term { negative: number < 0.0, value: rest.scaled(number.abs()) })
+            .collect();
         match terms.as_slice() {
+            [] => Self::Number(0.0),
             [Term { negative: false, .. }] => terms.remove(0).value,
             _ => Self::Sum(terms),
+        }
+    }
+
+    /// (c, x) of c·x with a number c; (c, 1) of a number.
+    fn split_number(self) -> (f64, Self) {
+        match self {
+            Self::Number(value) => (value, Self::Number(1.0)),
+            Self::Product(mut product) => {
+                let number = std::mem::replace(&mut product.number, 1.0);
+                (number, product.simplest())
+            }
+            other => (1.0, other),
+        }
+    }
+
+    /// c·x with a positive number c, of x without one.
+    fn scaled(self, number: f64) -> Self {
+        match self {
+            Self::Number(value) => Self::Number(number * value),
+            other if number == 1.0 => other,
+            Self::Product(product) => Self::Product(Product { number, ..product }),
+            other => Self::Product(Product { number, factors: vec![(other, 1)] }),
         }
     }
 
@@ -120,11 +171,7 @@ impl Tree {
         product.take(b, if divide { -1 } else { 1 });
         product.factors.retain(|(_, exponent)| *exponent != 0);
         product.factors.sort_by_key(|(factor, exponent)| (*exponent < 0, factor.place(level)));
-        let value = match product.factors.as_slice() {
-            [] => Self::Number(product.number),
-            [(_, 1)] if product.number == 1.0 => product.factors.remove(0).0,
-            _ => Self::Product(product),
-        };
+        let value = product.simplest();
         if minus_a != minus_b { value.negated() } else { value }
     }
 
@@ -162,6 +209,15 @@ impl Tree {
 }
 
 impl Product {
+    /// The product, or what it is if it is no product.
+    fn simplest(mut self) -> Tree {
+        match self.factors.as_slice() {
+            [] => Tree::Number(self.number),
+            [(_, 1)] if self.number == 1.0 => self.factors.remove(0).0,
+            _ => Tree::Product(self),
+        }
+    }
+
     /// Takes in `factor`^`exponent`.
     fn take(&mut self, factor: Tree, exponent: i32) {
         match factor {
