@@ -48,7 +48,7 @@ pub(super) struct Token {
 }
 
 /// All tokens of `formula`, the last one being `End`.
-pub(super) fn tokens(formula: FormulaText<'_>) -> Result<Vec<Token>, Diagnostic> {
+pub(super) fn tokens(formula: FormulaText<'_>) -> Result<Vec<Token>, Box<Diagnostic>> {
     let text = formula.text;
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -117,7 +117,7 @@ fn after_value(tokens: &[Token]) -> bool {
     tokens.last().is_some_and(|token| token.kind == TokenKind::Close)
 }
 
-fn number(formula: FormulaText<'_>, start: usize) -> Result<(TokenKind, usize), Diagnostic> {
+fn number(formula: FormulaText<'_>, start: usize) -> Result<(TokenKind, usize), Box<Diagnostic>> {
     let bytes = &formula.text.as_bytes()[start..];
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut length = digits(0);
@@ -136,7 +136,7 @@ fn number(formula: FormulaText<'_>, start: usize) -> Result<(TokenKind, usize), 
         Ok(value) if value.is_finite() => Ok((TokenKind::Number(value), length)),
         _ => {
             let problem = Problem::NotFinite { text: text.to_owned() };
-            Err(Diagnostic::error(formula.span(start, length), problem))
+            Err(Box::new(Diagnostic::error(formula.span(start, length), problem)))
         }
     }
 }
@@ -155,10 +155,10 @@ fn name(text: &str, start: usize) -> (TokenKind, usize) {
     (TokenKind::Name(text[start..start + length].to_owned()), length)
 }
 
-fn unknown(formula: FormulaText<'_>, at: usize, hint: Option<&'static str>) -> Diagnostic {
+fn unknown(formula: FormulaText<'_>, at: usize, hint: Option<&'static str>) -> Box<Diagnostic> {
     let character = formula.text[at..].chars().next().unwrap_or(' ');
     let problem = Problem::UnknownCharacter { character, hint };
-    Diagnostic::error(formula.span(at, character.len_utf8()), problem)
+    Box::new(Diagnostic::error(formula.span(at, character.len_utf8()), problem))
 }
 
 impl TokenKind {

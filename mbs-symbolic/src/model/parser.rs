@@ -53,17 +53,17 @@ pub(super) struct Call {
 }
 
 /// Parses a formula.
-pub(super) fn parse(formula: FormulaText<'_>) -> Result<Syntax, Diagnostic> {
+pub(super) fn parse(formula: FormulaText<'_>) -> Result<Syntax, Box<Diagnostic>> {
     if formula.text.len() > limits::FORMULA_BYTES {
         let problem = Problem::FormulaTooLong { bytes: formula.text.len(), limit: limits::FORMULA_BYTES };
-        return Err(Diagnostic::error(formula.span, problem));
+        return Err(Box::new(Diagnostic::error(formula.span, problem)));
     }
     let tokens = tokens(formula)?;
     let mut parser = Parser { tokens, at: 0, nodes: Vec::new(), depth: 0 };
     parser.expression(0)?;
     match parser.peek().kind {
         TokenKind::End => Ok(Syntax { nodes: parser.nodes, span: formula.span }),
-        _ => Err(parser.unexpected("an operator or the end of the formula")),
+        _ => Err(parser.unexpected("an operator or the end of the formula").into()),
     }
 }
 
@@ -140,11 +140,11 @@ impl Parser {
     }
 
     /// An expression of operators that bind at least as tightly as `least`.
-    fn expression(&mut self, least: u8) -> Result<NodeId, Diagnostic> {
+    fn expression(&mut self, least: u8) -> Result<NodeId, Box<Diagnostic>> {
         self.depth += 1;
         if self.depth > limits::FORMULA_DEPTH {
             let problem = Problem::FormulaTooDeep { limit: limits::FORMULA_DEPTH };
-            return Err(Diagnostic::error(self.peek().span, problem));
+            return Err(Box::new(Diagnostic::error(self.peek().span, problem)));
         }
         let mut left = self.operand()?;
         while let Some((infix, binding)) = self.infix() {
@@ -166,14 +166,14 @@ impl Parser {
             let span = self.span(left).to(self.span(right));
             left = self.push(kind, span);
             if binding == COMPARISON && self.infix().is_some_and(|(_, next)| next == COMPARISON) {
-                return Err(self.unexpected("`and` between comparisons"));
+                return Err(self.unexpected("`and` between comparisons").into());
             }
         }
         self.depth -= 1;
         Ok(left)
     }
 
-    fn operand(&mut self) -> Result<NodeId, Diagnostic> {
+    fn operand(&mut self) -> Result<NodeId, Box<Diagnostic>> {
         let token = self.peek().clone();
         match token.kind {
             TokenKind::Number(value) => {
@@ -207,16 +207,16 @@ impl Parser {
                 self.advance();
                 let inner = self.expression(0)?;
                 if !self.accept(&TokenKind::Close) {
-                    return Err(self.unexpected("`)`").with(token.span, "opened here"));
+                    return Err(self.unexpected("`)`").with(token.span, "opened here").into());
                 }
                 Ok(inner)
             }
-            _ => Err(self.unexpected("a value")),
+            _ => Err(self.unexpected("a value").into()),
         }
     }
 
     /// The arguments of a call, after its parenthesis.
-    fn call(&mut self, name: String, name_span: Span) -> Result<NodeId, Diagnostic> {
+    fn call(&mut self, name: String, name_span: Span) -> Result<NodeId, Box<Diagnostic>> {
         let references = builtin::find(&name).map_or(0, builtin::Builtin::references);
         let mut arguments = Vec::new();
         let mut options = Vec::new();
@@ -233,7 +233,10 @@ impl Parser {
                     break;
                 }
                 if !self.accept(&TokenKind::Comma) {
-                    return Err(self.unexpected("`,` or `)`").with(name_span, "in the arguments of this"));
+                    return Err(self
+                        .unexpected("`,` or `)`")
+                        .with(name_span, "in the arguments of this")
+                        .into());
                 }
             }
         }
@@ -244,7 +247,7 @@ impl Parser {
             let token = self.advance();
             let TokenKind::Name(text) = token.kind else {
                 self.at -= 1;
-                return Err(self.unexpected("a component such as `x`"));
+                return Err(self.unexpected("a component such as `x`").into());
             };
             span = span.to(token.span);
             component = Some((text, token.span));
@@ -265,14 +268,14 @@ impl Parser {
     }
 
     /// A bare name, or whatever else stands there for the resolver to complain about.
-    fn reference(&mut self) -> Result<NodeId, Diagnostic> {
+    fn reference(&mut self) -> Result<NodeId, Box<Diagnostic>> {
         let token = self.peek().clone();
         match token.kind {
             TokenKind::Name(name) => {
                 self.advance();
                 Ok(self.push(SyntaxKind::Reference(name), token.span))
             }
-            _ => Err(self.unexpected("a name")),
+            _ => Err(self.unexpected("a name").into()),
         }
     }
 }

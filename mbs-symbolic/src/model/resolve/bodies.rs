@@ -28,10 +28,8 @@ impl<'a> Resolver<'a> {
             let span = others[limits::BODIES].0.span;
             self.error(span, Problem::TooLarge { what: "bodies".to_owned(), limit: limits::BODIES });
         }
-        if others.is_empty() {
-            if let Some((key, _)) = top.entry("bodies") {
-                self.error(key.span, Problem::EmptySection { section: "bodies" });
-            }
+        if let (true, Some((key, _))) = (others.is_empty(), top.entry("bodies")) {
+            self.error(key.span, Problem::EmptySection { section: "bodies" });
         }
         self.check_names(others.iter().map(|(key, _)| key));
         let mut pending = PendingBodies { bodies: Vec::new(), frames: Vec::new() };

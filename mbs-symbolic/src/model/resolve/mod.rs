@@ -13,6 +13,7 @@ mod formulas;
 mod joints;
 mod names;
 mod order;
+mod queries;
 mod run;
 mod scope;
 mod symbols;

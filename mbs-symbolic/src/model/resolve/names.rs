@@ -269,10 +269,9 @@ impl<'a> Resolver<'a> {
 
     /// Notes that a coordinate of `joint` matters outside the joint itself.
     pub(super) fn mark_used(&mut self, joint: JointId) {
-        if self.current_joint.as_ref().is_none_or(|(current, _)| *current != joint) {
-            if let Some(used) = self.used_joints.get_mut(joint.index()) {
-                *used = true;
-            }
+        let own = self.current_joint.as_ref().is_some_and(|(current, _)| *current == joint);
+        if let Some(used) = self.used_joints.get_mut(joint.index()) {
+            *used |= !own;
         }
     }
 }

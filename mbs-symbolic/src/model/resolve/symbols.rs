@@ -231,11 +231,11 @@ impl<'a> Resolver<'a> {
 
     fn check_range(&mut self, parameter: &Parameter, fields: &Fields<'a>) {
         let span = |key: &str| fields.get(key).map_or(fields.owner, |node| node.span);
-        if let (Some(min), Some(max)) = (parameter.min, parameter.max) {
-            if min > max {
-                self.error(span("min"), Problem::MinAboveMax { min, max });
-                return;
-            }
+        if let (Some(min), Some(max)) = (parameter.min, parameter.max)
+            && min > max
+        {
+            self.error(span("min"), Problem::MinAboveMax { min, max });
+            return;
         }
         match parameter.value {
             ParameterValue::Given(value) => self.check_in_range(parameter, value, span("value")),
@@ -346,10 +346,10 @@ impl<'a> Resolver<'a> {
 fn used(formula: &Formula, pick: impl Fn(TermKind) -> Option<usize>) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for term in &formula.terms {
-        if let Some(index) = pick(term.kind) {
-            if found.last() != Some(&index) {
-                found.push(index);
-            }
+        if let Some(index) = pick(term.kind)
+            && found.last() != Some(&index)
+        {
+            found.push(index);
         }
     }
     found
