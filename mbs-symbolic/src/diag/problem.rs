@@ -15,6 +15,9 @@ macro_rules! problems {
             $($(#[$doc])* $name { $($field: $type),* },)*
         }
 
+        #[cfg(test)]
+        const CODES: &[&str] = &[$($code),*];
+
         #[expect(unused_variables, reason = "not every text uses every field")]
         impl Problem {
             /// The stable code, such as `MBS-N001`.
@@ -114,8 +117,6 @@ problems! {
         "there is no function `{name}`", did_you_mean(nearest);
     "F004" WrongArity { name: String, expected: String, found: usize }
         "`{name}` takes {expected}, not {found}", None;
-    "F019" CutByYaml { } "YAML cuts this formula at its comma",
-        say("put the whole formula in quotes: inside {…} and […] a comma begins the next entry");
     "F005" NotFinite { text: String } "`{text}` is not a finite number", None;
     "F006" NotAllowedHere { what: String, place: &'static str, allowed: &'static str }
         "{what} cannot be used in {place}", Some(format!("allowed here: {allowed}"));
@@ -139,9 +140,9 @@ problems! {
     "F015" ForeignCoordinate { coordinate: String, joint: String }
         "`{coordinate}` is not a coordinate of joint `{joint}`",
         say("a joint's own arguments use its own coordinates; tie joints together with a `coupling` or `equation` constraint");
-    "F016" NotConstant { what: String } "a number is needed here, but this uses {what}", None;
-    "F017" ReferenceExpected { found: String, expected: &'static str } "expected the name of {expected}, found {found}", None;
-    "F018" DerOfLocal { name: String } "`der` of `{name}` is not available here",
+    "F016" CutByYaml { } "YAML cuts this formula at its comma",
+        say("put the whole formula in quotes: inside {…} and […] a comma begins the next entry");
+    "F017" DerOfLocal { name: String } "`der` of `{name}` is not available here",
         (name == "length").then(|| "its rate is called `rate`".to_owned());
 
     // Physics.
@@ -170,7 +171,6 @@ problems! {
         say("turn the `from` frame with a `rotation` instead");
     "P013" RangeOnDerived { name: String }
         "`{name}` is derived from other parameters and takes no `min` or `max`", say("limit the parameters it is derived from");
-    "P014" Negative { what: String, value: f64 } "{what} is {value}, but must not be negative", None;
 
     // Tables.
     "P020" TableTooShort { table: String, points: usize }
@@ -248,7 +248,15 @@ fn list(words: &str, names: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Problem;
+    use super::{CODES, Problem};
+
+    #[test]
+    fn codes_are_given_once() {
+        let mut codes = CODES.to_vec();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), CODES.len());
+    }
 
     #[test]
     fn a_problem_has_a_code_a_message_and_help() {

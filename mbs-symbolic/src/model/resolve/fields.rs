@@ -184,7 +184,7 @@ impl<'a> Resolver<'a> {
             Kind::Axes => {
                 list && node.items().iter().all(|item| item.is_scalar() || !item.items().is_empty())
             }
-            Kind::Names | Kind::Numbers => scalars,
+            Kind::Names => scalars,
             Kind::Rotations(_) | Kind::List(_) => {
                 list && node.items().iter().all(|item| matches!(item.value, Value::Map(_)))
             }
