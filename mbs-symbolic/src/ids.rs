@@ -66,6 +66,9 @@ define_ids! {
     VelocityId, "v";
     /// A conditional frozen within a step.
     ModeId, "mode";
+    /// A link of the kinematic chain: a body, or the massless end of a joint that is
+    /// welded to close a loop.
+    LinkId, "l";
     /// A node of the expression graph.
     ExprId, "e";
 }

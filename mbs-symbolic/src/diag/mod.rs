@@ -1,5 +1,16 @@
 //! Where a model is wrong, said so that its author can mend it.
+//!
+//! A stage reports everything it finds as [`Diagnostics`]; each [`Diagnostic`] is a
+//! typed [`Problem`] with a stable code, a place, and help in the user's words.
 
+mod diagnostic;
+mod problem;
+mod render;
+mod source;
 mod span;
 
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use problem::Problem;
+pub use render::{Style, render, render_with};
+pub use source::{Position, SourceFile, Sources};
 pub use span::{FileId, Span};

@@ -14,3 +14,17 @@ pub struct Span {
     /// Offset past the last byte.
     pub end: u32,
 }
+
+impl Span {
+    /// The `length` bytes that begin `offset` bytes after this span's start.
+    pub fn part(self, offset: usize, length: usize) -> Self {
+        let clamp = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let start = self.start.saturating_add(clamp(offset));
+        Self { file: self.file, start, end: start.saturating_add(clamp(length)) }
+    }
+
+    /// From the start of this span to the end of `other`.
+    pub fn to(self, other: Self) -> Self {
+        Self { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}

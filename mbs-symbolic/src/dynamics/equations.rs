@@ -56,7 +56,8 @@ pub struct Equations {
     pub initial: [Vec<ExprId>; 3],
     /// Derived parameters, as expressions of given ones, in `Layout` order.
     pub derived: Vec<ExprId>,
-    /// What each model element adds to an entry, before summation.
+    /// What each model element adds to an entry, before summation; empty unless asked
+    /// for.
     pub contributions: Vec<Contribution>,
     /// Names of intermediate quantities for readable equations (`omega_wb_b` of body
     /// `crank` component x …); the first name given to an expression stands.
@@ -93,6 +94,8 @@ pub struct Layout {
     /// Rows of the constraints: holonomic ones first (g has `n_g` of them), then
     /// non-holonomic ones.
     pub rows: Vec<Row>,
+    /// Rows that no coordinate changes: they hold by themselves and are left out.
+    pub redundant_rows: Vec<Row>,
     /// Number of holonomic rows.
     pub n_g: usize,
     /// Quaternions among p.
@@ -188,6 +191,36 @@ pub enum Element {
     State(crate::ids::StateId),
     Variable(crate::ids::VariableId),
     Output(crate::ids::OutputId),
+}
+
+impl Element {
+    /// The element's name in its model.
+    pub fn name(self, model: &crate::model::Model) -> &str {
+        match self {
+            Self::Gravity => "gravity",
+            Self::Body(id) => &model.bodies[id].name.text,
+            Self::Joint(id) => &model.joints[id].name.text,
+            Self::Constraint(id) => &model.constraints[id].name.text,
+            Self::Force(id) => &model.forces[id].name.text,
+            Self::State(id) => &model.states[id].name.text,
+            Self::Variable(id) => &model.variables[id].name.text,
+            Self::Output(id) => &model.outputs[id].name.text,
+        }
+    }
+
+    /// Where the element is defined; `None` for gravity, which may be a default.
+    pub fn span(self, model: &crate::model::Model) -> Option<crate::diag::Span> {
+        Some(match self {
+            Self::Gravity => return None,
+            Self::Body(id) => model.bodies[id].name.span,
+            Self::Joint(id) => model.joints[id].name.span,
+            Self::Constraint(id) => model.constraints[id].name.span,
+            Self::Force(id) => model.forces[id].name.span,
+            Self::State(id) => model.states[id].name.span,
+            Self::Variable(id) => model.variables[id].name.span,
+            Self::Output(id) => model.outputs[id].name.span,
+        })
+    }
 }
 
 /// What a contribution adds to.

@@ -1,7 +1,18 @@
 //! Stage 4: kinematics and forces → [`Equations`].
+//!
+//! M by composite inertias, f by the recursive Newton–Euler bias, constraints by the
+//! geometric Jacobian and bias accelerations. Nothing here differentiates M or expands
+//! a product of sums.
 
+mod assemble;
+mod constraints;
 mod equations;
+mod mass_matrix;
+mod outputs;
+mod provenance;
+mod recursion;
 
+pub use assemble::{Options, build};
 pub use equations::{
     Contribution, Element, Equations, InputSlot, Layout, Mode, ModeKind, Pose, Quantity, QuaternionBlock,
     Row, RowKind,

@@ -265,3 +265,48 @@ impl Graph {
         total
     }
 }
+
+impl Graph {
+    /// `expr` with every `old` replaced by `new`, folded again.
+    pub fn substitute(&mut self, expr: ExprId, old: ExprId, new: ExprId) -> ExprId {
+        let mut replaced: FxHashMap<ExprId, ExprId> = FxHashMap::default();
+        let mut list = Vec::new();
+        let mut stack = vec![expr];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(id) = stack.pop() {
+            if seen.insert(id) {
+                list.push(id);
+                stack.extend(self.node(id).operands());
+            }
+        }
+        list.sort_unstable();
+        for id in list {
+            let at = |operand: ExprId| replaced[&operand];
+            let result = if id == old {
+                new
+            } else {
+                match self.node(id) {
+                    Node::Constant(_) | Node::Symbol(_) => id,
+                    Node::Unary(op, a) => {
+                        let a = at(a);
+                        self.unary(op, a)
+                    }
+                    Node::Binary(op, a, b) => {
+                        let (a, b) = (at(a), at(b));
+                        self.binary(op, a, b)
+                    }
+                    Node::Select(c, a, b) => {
+                        let (c, a, b) = (at(c), at(a), at(b));
+                        self.select(c, a, b)
+                    }
+                    Node::Table { table, kind, derivative, at: argument } => {
+                        let argument = at(argument);
+                        self.table(table, kind, derivative, argument)
+                    }
+                }
+            };
+            replaced.insert(id, result);
+        }
+        replaced[&expr]
+    }
+}

@@ -77,6 +77,49 @@ pub enum TermKind {
     Query(Query),
 }
 
+impl TermKind {
+    /// The same operation on other operands.
+    #[must_use]
+    pub fn map_operands(self, mut f: impl FnMut(TermId) -> TermId) -> Self {
+        match self {
+            Self::Neg(a) => Self::Neg(f(a)),
+            Self::Binary(operator, a, b) => Self::Binary(operator, f(a), f(b)),
+            Self::Call(function, a, b) => Self::Call(function, f(a), f(b)),
+            Self::Compare(comparison, a, b) => Self::Compare(comparison, f(a), f(b)),
+            Self::And(a, b) => Self::And(f(a), f(b)),
+            Self::Or(a, b) => Self::Or(f(a), f(b)),
+            Self::Not(a) => Self::Not(f(a)),
+            Self::If(condition, a, b) => Self::If(f(condition), f(a), f(b)),
+            Self::Table(table, kind, a) => Self::Table(table, kind, f(a)),
+            Self::Der(a) => Self::Der(f(a)),
+            leaf => leaf,
+        }
+    }
+
+    /// Calls `f` with every operand.
+    pub fn for_each_operand(self, mut f: impl FnMut(TermId)) {
+        let _ = self.map_operands(|operand| {
+            f(operand);
+            operand
+        });
+    }
+}
+
+impl Formula {
+    /// The formula that is a number.
+    pub fn number(value: f64, span: Span) -> Self {
+        Self { terms: vec![Term { kind: TermKind::Number(value), span }], span }
+    }
+
+    /// The number, if the formula is one.
+    pub fn as_number(&self) -> Option<f64> {
+        match self.terms.as_slice() {
+            [Term { kind: TermKind::Number(value), .. }] => Some(*value),
+            _ => None,
+        }
+    }
+}
+
 /// Arithmetic on two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BinaryOperator {

@@ -8,10 +8,29 @@
 //! What holds afterwards: all ids are valid; `bodies[0]` is ground; the reference
 //! frame of body `bN` is frame `fN` and has zero position and no rotation; every
 //! [`Formula`] contains only what its place allows (see [`Scope`]); derived
-//! parameters and variables refer only to earlier entries of `evaluation_order`.
+//! parameters and variables refer only to earlier entries of their order.
 
+mod builtin;
+mod evaluate;
 mod formula;
+pub mod language;
+mod lexer;
+pub mod limits;
+mod names;
+mod parser;
+pub mod place;
+mod read;
+mod resolve;
+mod suggest;
+mod table;
+mod tree;
 mod types;
+mod units;
 
+pub use evaluate::Defaults;
 pub use formula::{BinaryOperator, Comparison, Formula, Function, Query, Term, TermId, TermKind};
+pub use names::rust_name;
+pub use read::{Loader, NoFiles, Reading, read};
+pub use suggest::nearest;
+pub use table::coefficients;
 pub use types::*;

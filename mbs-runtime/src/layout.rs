@@ -1,0 +1,282 @@
+//! Names and dimensions of a model.
+//!
+//! Generated models keep them in a `static`, models built at run time own them;
+//! [`Names`] and [`List`] serve both.
+
+use core::fmt;
+use core::ops::Deref;
+
+/// A list that is part of the program or owned.
+#[derive(Clone, PartialEq)]
+pub struct List<T: 'static>(Items<T>);
+
+#[derive(Clone, PartialEq)]
+enum Items<T: 'static> {
+    Static(&'static [T]),
+    #[cfg(feature = "std")]
+    Owned(std::vec::Vec<T>),
+}
+
+impl<T> List<T> {
+    /// A list that is part of the program.
+    pub const fn from_static(items: &'static [T]) -> Self {
+        Self(Items::Static(items))
+    }
+}
+
+#[cfg(feature = "std")]
+impl<T> From<std::vec::Vec<T>> for List<T> {
+    fn from(items: std::vec::Vec<T>) -> Self {
+        Self(Items::Owned(items))
+    }
+}
+
+impl<T> Deref for List<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        match &self.0 {
+            Items::Static(items) => items,
+            #[cfg(feature = "std")]
+            Items::Owned(items) => items,
+        }
+    }
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self::from_static(&[])
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for List<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.deref().fmt(f)
+    }
+}
+
+/// Names that are part of the program or owned.
+#[derive(Clone)]
+pub struct Names(Texts);
+
+#[derive(Clone)]
+enum Texts {
+    Static(&'static [&'static str]),
+    #[cfg(feature = "std")]
+    Owned(std::vec::Vec<std::string::String>),
+}
+
+impl Names {
+    /// Names that are part of the program.
+    pub const fn from_static(names: &'static [&'static str]) -> Self {
+        Self(Texts::Static(names))
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Texts::Static(names) => names.len(),
+            #[cfg(feature = "std")]
+            Texts::Owned(names) => names.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The name at a position.
+    pub fn get(&self, index: usize) -> Option<&str> {
+        match &self.0 {
+            Texts::Static(names) => names.get(index).copied(),
+            #[cfg(feature = "std")]
+            Texts::Owned(names) => names.get(index).map(|name| name.as_str()),
+        }
+    }
+
+    /// All names in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator {
+        (0..self.len()).map(|index| self.get(index).unwrap_or_default())
+    }
+
+    /// Where a name stands.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.iter().position(|own| own == name)
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<std::vec::Vec<std::string::String>> for Names {
+    fn from(names: std::vec::Vec<std::string::String>) -> Self {
+        Self(Texts::Owned(names))
+    }
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self::from_static(&[])
+    }
+}
+
+impl PartialEq for Names {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl fmt::Debug for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Names and dimensions of a model.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Layout {
+    /// The model's name, alone in its list.
+    pub model: Names,
+    /// Names of p.
+    pub positions: Names,
+    /// Units of p.
+    pub position_units: Names,
+    /// Names of v.
+    pub velocities: Names,
+    /// Units of v.
+    pub velocity_units: Names,
+    /// Names of x.
+    pub states: Names,
+    /// Name of the input of each slot of u; an input passed with its derivatives has
+    /// three slots.
+    pub inputs: Names,
+    /// 0, 1 or 2 for u, u' or u'', slot by slot.
+    pub input_derivatives: List<u8>,
+    /// Names of the given parameters θ.
+    pub parameters: Names,
+    /// Defaults of θ, SI.
+    pub parameter_defaults: List<f64>,
+    /// Names of the derived parameters.
+    pub derived: Names,
+    /// Length of the array of prepared values.
+    pub n_prepared: usize,
+    /// Names of the constraint rows and of λ, holonomic ones first.
+    pub rows: Names,
+    /// What each row constrains.
+    pub row_kinds: List<RowKind>,
+    /// Number of holonomic rows.
+    pub n_g: usize,
+    /// Quaternions among p, which the driver normalises.
+    pub quaternions: List<Quaternion>,
+    /// Names of the conditionals frozen within a step.
+    pub modes: Names,
+    /// How each switching function decides its mode.
+    pub mode_kinds: List<ModeKind>,
+    /// Names of the outputs.
+    pub outputs: Names,
+    /// Units of the outputs, empty where none is given.
+    pub output_units: Names,
+    /// Names of the bodies, in the order of their poses.
+    pub bodies: Names,
+    /// Rows and columns of M that are not always zero, column by column.
+    pub mass_pattern: List<(u32, u32)>,
+    /// Rows and columns of G that are not always zero, column by column.
+    pub jacobian_pattern: List<(u32, u32)>,
+    /// Indices into p of initial values that are held, in the order listed.
+    pub held_positions: List<u32>,
+    /// Indices into v of initial values that are held, in the order listed.
+    pub held_velocities: List<u32>,
+}
+
+impl Layout {
+    /// The model's name.
+    pub fn model(&self) -> &str {
+        self.model.get(0).unwrap_or_default()
+    }
+
+    /// Number of positions.
+    pub fn n_p(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Number of velocities.
+    pub fn n_v(&self) -> usize {
+        self.velocities.len()
+    }
+
+    /// Number of auxiliary states.
+    pub fn n_x(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Number of slots of u.
+    pub fn n_u(&self) -> usize {
+        self.inputs.len()
+    }
+
+    /// Number of constraint rows, and of multipliers.
+    pub fn n_lambda(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Name of the model element a constraint row belongs to.
+    pub fn row_element(&self, row: usize) -> &str {
+        let name = self.rows.get(row).unwrap_or_default();
+        name.split('.').next().unwrap_or_default()
+    }
+}
+
+/// What a constraint row constrains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is what it says")]
+pub enum RowKind {
+    Position,
+    Orientation,
+    Distance,
+    Coordinate,
+    Equation,
+    Nonholonomic,
+}
+
+/// How a switching function decides a mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModeKind {
+    /// The mode holds where the function is below zero.
+    Negative,
+    /// The mode holds where the function is zero or below.
+    NotPositive,
+}
+
+impl ModeKind {
+    /// Whether the mode holds where its switching function has this value.
+    pub fn holds(self, value: f64) -> bool {
+        match self {
+            Self::Negative => value < 0.0,
+            Self::NotPositive => value <= 0.0,
+        }
+    }
+}
+
+/// Where a quaternion lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quaternion {
+    /// Index of its scalar part in p; four in a row.
+    pub p: u32,
+    /// Index of the first angular velocity in v; three in a row.
+    pub v: u32,
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+    use std::vec;
+
+    #[test]
+    fn owned_and_static_names_are_alike() {
+        let owned: Names = vec!["a".to_string(), "b".to_string()].into();
+        let fixed = Names::from_static(&["a", "b"]);
+        assert_eq!(owned, fixed);
+        assert_eq!((owned.position("b"), fixed.get(2), fixed.len()), (Some(1), None, 2));
+        let list: List<u32> = vec![1, 2].into();
+        assert_eq!(list[..], [1, 2]);
+    }
+}

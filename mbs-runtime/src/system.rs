@@ -1,0 +1,150 @@
+//! The view an integrator has of a model.
+
+use crate::Layout;
+use core::fmt;
+
+/// Where a model is evaluated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct At<'a> {
+    /// Time, s.
+    pub t: f64,
+    /// Positions.
+    pub p: &'a [f64],
+    /// Velocities.
+    pub v: &'a [f64],
+    /// Auxiliary states.
+    pub x: &'a [f64],
+    /// Inputs, slot by slot.
+    pub u: &'a [f64],
+    /// Conditionals frozen within a step.
+    pub modes: &'a [bool],
+    /// What [`System::prepare`] made of the parameters.
+    pub prepared: &'a [f64],
+}
+
+/// What an integrator needs per stage.
+#[derive(Debug)]
+pub struct Fused<'a> {
+    /// p' = T v, n_p.
+    pub p_dot: &'a mut [f64],
+    /// M, n_v × n_v.
+    pub mass_matrix: &'a mut [f64],
+    /// f, n_v.
+    pub forces: &'a mut [f64],
+    /// G, n_λ × n_v.
+    pub constraint_jacobian: &'a mut [f64],
+    /// z, n_λ.
+    pub acceleration_bias: &'a mut [f64],
+    /// x' = a, n_x.
+    pub auxiliary: &'a mut [f64],
+}
+
+impl Fused<'_> {
+    /// [`wrong_length`] for all parts.
+    #[track_caller]
+    pub fn wrong_length(&mut self) {
+        let vectors = [&mut self.p_dot, &mut self.forces, &mut self.acceleration_bias, &mut self.auxiliary];
+        for part in vectors.into_iter().chain([&mut self.constraint_jacobian]) {
+            part.fill(f64::NAN);
+        }
+        wrong_length(self.mass_matrix);
+    }
+}
+
+/// Energy of the mechanism, J.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of gravity and linear springs.
+    pub potential: f64,
+}
+
+/// A derivative a model may offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Jacobian {
+    /// ∂f/∂p.
+    ForcesByP,
+    /// ∂f/∂v.
+    ForcesByV,
+    /// ∂f/∂x.
+    ForcesByX,
+    /// ∂f/∂u.
+    ForcesByU,
+}
+
+/// The model was compiled without this derivative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotGenerated;
+
+impl fmt::Display for NotGenerated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the model was compiled without this derivative")
+    }
+}
+
+impl core::error::Error for NotGenerated {}
+
+/// The equations of motion of a model.
+///
+/// No method keeps state between calls or allocates. Matrices are dense and
+/// column-major, M with both triangles. Slices have the lengths [`Layout`] says; for
+/// others a model fills its results with NaN, and panics in debug builds.
+pub trait System: Send + Sync {
+    /// Names and dimensions.
+    fn layout(&self) -> &Layout;
+    /// Parameter-only work: fills `prepared` (`Layout::n_prepared` long) from θ. The
+    /// first entries are θ itself.
+    fn prepare(&self, theta: &[f64], prepared: &mut [f64]);
+    /// p' = T v, n_p.
+    fn kinematics(&self, at: &At<'_>, out: &mut [f64]);
+    /// T, n_p × n_v.
+    fn kinematic_matrix(&self, at: &At<'_>, out: &mut [f64]);
+    /// M, n_v × n_v.
+    fn mass_matrix(&self, at: &At<'_>, out: &mut [f64]);
+    /// f, n_v.
+    fn forces(&self, at: &At<'_>, out: &mut [f64]);
+    /// g, n_g.
+    fn constraints(&self, at: &At<'_>, out: &mut [f64]);
+    /// G, n_λ × n_v.
+    fn constraint_jacobian(&self, at: &At<'_>, out: &mut [f64]);
+    /// c of 0 = G v + c, n_λ.
+    fn velocity_bias(&self, at: &At<'_>, out: &mut [f64]);
+    /// z of 0 = G v' + z, n_λ.
+    fn acceleration_bias(&self, at: &At<'_>, out: &mut [f64]);
+    /// x' = a, n_x.
+    fn auxiliary(&self, at: &At<'_>, out: &mut [f64]);
+    /// p', M, f, G, z and x', with what they share computed once.
+    fn fused(&self, at: &At<'_>, out: &mut Fused<'_>);
+    /// M v' − f, n_v: the generalised forces that produce v'.
+    fn inverse_dynamics(&self, at: &At<'_>, v_dot: &[f64], out: &mut [f64]);
+    /// The switching function of each mode.
+    fn switching_functions(&self, at: &At<'_>, out: &mut [f64]);
+    /// The named outputs.
+    fn outputs(&self, at: &At<'_>, v_dot: &[f64], lambda: &[f64], out: &mut [f64]);
+    /// Twelve numbers per body: origin in ground axes, then the rotation matrix (body
+    /// to ground) row by row.
+    fn poses(&self, at: &At<'_>, out: &mut [f64]);
+    /// Kinetic and potential energy.
+    fn energy(&self, at: &At<'_>) -> Energy;
+    /// Inputs while nothing else is set.
+    fn input_defaults(&self, t: f64, prepared: &[f64], u: &mut [f64]);
+    /// Default initial values, not yet consistent with the constraints.
+    fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]);
+    /// Values of the derived parameters.
+    fn derived(&self, prepared: &[f64], out: &mut [f64]);
+    /// A derivative, if the model was compiled with it.
+    fn jacobian(&self, which: Jacobian, at: &At<'_>, out: &mut [f64]) -> Result<(), NotGenerated> {
+        let _ = (which, at, out);
+        Err(NotGenerated)
+    }
+}
+
+/// What a model does with a result when a slice has not the length [`Layout`] says:
+/// NaN stops every integrator, and a panic in debug builds names the caller.
+#[track_caller]
+pub fn wrong_length(out: &mut [f64]) {
+    out.fill(f64::NAN);
+    debug_assert!(false, "a slice has not the length the model's layout says");
+}

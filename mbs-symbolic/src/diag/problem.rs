@@ -1,0 +1,258 @@
+//! Everything that can be wrong with a model, one entry each.
+//!
+//! An entry gives the code, the variant with its payload, the message, and the help:
+//! what to change in the file, `None` where that would be guessing. Codes are stable;
+//! users search for them. Families: Y reading YAML, S schema, N names, F formulas,
+//! P physics, L limits, T topology, E equations.
+
+macro_rules! problems {
+    ($($(#[$doc:meta])* $code:literal $name:ident { $($field:ident: $type:ty),* } $message:literal, $help:expr;)*) => {
+        /// What is wrong with a model.
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        #[expect(missing_docs, reason = "fields are the words of the message")]
+        pub enum Problem {
+            $($(#[$doc])* $name { $($field: $type),* },)*
+        }
+
+        #[expect(unused_variables, reason = "not every text uses every field")]
+        impl Problem {
+            /// The stable code, such as `MBS-N001`.
+            pub fn code(&self) -> &'static str {
+                match self {
+                    $(Self::$name { .. } => concat!("MBS-", $code),)*
+                }
+            }
+
+            /// What to change in the file; `None` if that would be guessing.
+            pub fn help(&self) -> Option<String> {
+                match self {
+                    $(Self::$name { $($field),* } => $help,)*
+                }
+            }
+        }
+
+        #[expect(unused_variables, reason = "not every text uses every field")]
+        impl std::fmt::Display for Problem {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $(Self::$name { $($field),* } => write!(f, $message),)*
+                }
+            }
+        }
+    };
+}
+
+problems! {
+    // Reading YAML.
+    "Y001" Yaml { message: String } "the file is not valid YAML: {message}", None;
+    "Y002" DuplicateKey { key: String } "`{key}` is given twice",
+        say("remove one of the two, or rename it");
+    "Y003" NotAMap { } "a model is a map of sections, this file is not",
+        say("start with `model: my_model` and a `bodies:` section");
+
+    // Schema.
+    "S001" UnknownKey { key: String, place: String, nearest: Option<String>, known: String }
+        "{place} has no key `{key}`", did_you_mean(nearest).or_else(|| list("its keys are", known));
+    "S002" MissingKey { key: &'static str, place: String, doc: &'static str }
+        "{place} needs `{key}`", Some(format!("`{key}`: {doc}"));
+    "S003" WrongShape { key: String, expected: String, found: String }
+        "`{key}` should be {expected}, but this is {found}", None;
+    "S004" UnknownType { kind: &'static str, name: String, nearest: Option<String>, known: String }
+        "there is no {kind} type `{name}`", did_you_mean(nearest).or_else(|| list("types are", known));
+    "S005" WrongCount { what: String, expected: String, found: usize }
+        "{what} needs {expected}, but {found} are given", None;
+    "S006" UnknownChoice { key: String, value: String, nearest: Option<String>, known: String }
+        "`{key}` cannot be `{value}`", did_you_mean(nearest).or_else(|| list("it is one of", known));
+    "S007" NotAnAxis { found: String }
+        "`{found}` is not an axis", say("an axis is x, y, z, -x, -y, -z or a vector such as [1, 0, 1]");
+    "S008" NotASequence { found: String }
+        "`{found}` is not a sequence of rotation axes",
+        say("write three of the letters x, y, z without equal neighbours, such as `zyx`");
+    "S009" KeysExclude { first: &'static str, second: &'static str, place: String }
+        "{place} takes `{first}` or `{second}`, not both", Some(format!("remove `{first}` or `{second}`"));
+    "S010" NeedsOneOf { keys: &'static str, place: String } "{place} needs {keys}", None;
+    "S011" NeedsSequence { key: &'static str }
+        "`{key}` has a meaning only for angles", say("add `sequence: xyz`, or another order of axes");
+    "S012" EmptySection { section: &'static str } "`{section}` lists nothing", say("a model needs at least one body besides ground");
+    "S013" GroundHasNoMass { key: String }
+        "ground does not move and takes no `{key}`", say("ground may have `frames` and `shape` only");
+    "S014" NotAnInteger { key: String, allowed: &'static str } "`{key}` should be {allowed}", None;
+
+    // Names.
+    "N001" UnknownName { kind: &'static str, name: String, nearest: Option<String> }
+        "there is no {kind} `{name}`", did_you_mean(nearest);
+    "N002" DuplicateName { name: String, kind: &'static str, earlier: &'static str }
+        "{kind} `{name}` has the same name as {earlier}", say("give one of them another name");
+    "N003" NotAName { name: String }
+        "`{name}` is not a name",
+        say("a name begins with a letter and goes on with letters, digits and underscores");
+    "N004" ReservedName { name: String } "`{name}` is reserved", Some(format!("use another name, such as `{name}_1`"));
+    "N005" NotSnakeCase { name: String, suggestion: String }
+        "the model's name `{name}` is not snake_case", Some(format!("it names the generated module; write `{suggestion}`"));
+    "N006" NamesCollide { first: String, second: String, rust: String }
+        "`{first}` and `{second}` both become `{rust}` in generated code", say("rename one of them");
+    "N007" FunctionNameTaken { name: String }
+        "`{name}` is a built-in function", say("give your function another name");
+    "N008" UnknownFrame { body: String, frame: String, nearest: Option<String> }
+        "body `{body}` has no frame `{frame}`", did_you_mean(nearest);
+    "N009" WrongKindOfName { name: String, expected: &'static str, found: &'static str }
+        "`{name}` is {found}, but {expected} is needed here", None;
+    "N010" Cycle { what: &'static str, chain: String }
+        "{what} depend on each other in a circle: {chain}", say("break the circle: one of them must not use the next");
+    "N011" Hidden { name: String, by: &'static str }
+        "inside this law `{name}` means {by}, not what you declared under that name",
+        say("rename your own to use it here");
+    "N012" JointCoordinates { joint: String, names: String }
+        "joint `{joint}` has more or fewer than one coordinate", list("name one of its coordinates:", names);
+
+    // Formulas.
+    "F001" Syntax { expected: String, found: String } "expected {expected}, found {found}", None;
+    "F002" UnknownCharacter { character: char, hint: Option<&'static str> }
+        "`{character}` means nothing in a formula", hint.map(str::to_owned);
+    "F003" UnknownFunction { name: String, nearest: Option<String> }
+        "there is no function `{name}`", did_you_mean(nearest);
+    "F004" WrongArity { name: String, expected: String, found: usize }
+        "`{name}` takes {expected}, but {found} are given", None;
+    "F005" NotFinite { text: String } "`{text}` is not a finite number", None;
+    "F006" NotAllowedHere { what: String, place: &'static str, allowed: &'static str }
+        "{what} cannot be used in {place}", Some(format!("allowed here: {allowed}"));
+    "F007" NotSmooth { what: String, place: &'static str }
+        "{what} has jumps or kinks, but {place} must be twice differentiable",
+        say("use smooth functions, or a `spline` table; of parameters alone any function may be taken");
+    "F008" InputNeedsDerivatives { input: String }
+        "input `{input}` is used where its derivatives are needed",
+        Some(format!("declare it as `{input}: {{value: …, derivatives: 2}}` and supply u, u' and u''"));
+    "F009" NeedsComponent { query: String, components: &'static str }
+        "`{query}` is a vector or matrix; one component is needed", list("add", components);
+    "F010" UnknownComponent { query: String, component: String, components: &'static str }
+        "`{query}` has no component `{component}`", list("its components are", components);
+    "F011" UnknownOption { query: String, option: String, options: &'static str }
+        "`{query}` has no option `{option}`", list("its options are", options);
+    "F012" ConditionExpected { found: String }
+        "{found} is a number, but a condition is needed here", say("compare it with something: `x > 0`");
+    "F013" NumberExpected { found: String }
+        "{found} is a condition, but a number is needed here", say("turn it into a number with `if(condition, 1, 0)`");
+    "F014" RateTooHigh { what: String } "`der` of {what} cannot be formed", None;
+    "F015" ForeignCoordinate { coordinate: String, joint: String }
+        "`{coordinate}` is not a coordinate of joint `{joint}`",
+        say("a joint's own arguments use its own coordinates; tie joints together with a `coupling` or `equation` constraint");
+    "F016" NotConstant { what: String } "a number is needed here, but this uses {what}", None;
+    "F017" ReferenceExpected { found: String, expected: &'static str } "expected the name of {expected}, found {found}", None;
+    "F018" DerOfLocal { name: String } "`der({name})` is not available here", say("use `rate` for the rate of `length`");
+
+    // Physics.
+    "P001" MassNotPositive { body: String, mass_kg: f64 } "the mass of `{body}` is {mass_kg} kg", say("a mass is zero or positive");
+    "P002" InertiaNotPositive { body: String, value: f64 }
+        "no real body has the inertia of `{body}`: a moment of inertia comes out as {value} kg·m²",
+        say("entries are those of the matrix about the centre of mass: Ixy = −∫xy dm; it may not have a negative eigenvalue");
+    "P003" ZeroAxis { } "this axis has zero length", None;
+    "P004" AxesNotPerpendicular { cosine: f64 }
+        "the two axes of a universal joint must be perpendicular; the cosine of their angle is {cosine:.3}", None;
+    "P005" NotAnSiUnit { unit: String, nearest: Option<String> }
+        "`{unit}` is not an SI unit without prefix", did_you_mean(nearest)
+            .or_else(|| say("everything is in SI units and radians: kg, m, s, rad, N, J, W, Pa, Hz, V, A, K and products such as N*m/rad"));
+    "P006" MinAboveMax { min: f64, max: f64 } "min {min} is above max {max}", None;
+    "P007" OutsideRange { name: String, value: f64, bound: &'static str, limit: f64 }
+        "the value {value} of `{name}` is outside its range: {bound} is {limit}", None;
+    "P008" NotPositive { what: String, value: f64 } "{what} is {value}, but must be positive", None;
+    "P009" NotANumber { what: String, value: f64 }
+        "{what} comes out as {value} with the default parameters", None;
+    "P010" SameBody { joint: String, body: String }
+        "both ends of `{joint}` are on body `{body}`", say("`from` and `to` must be frames of two different bodies");
+    "P011" NotAGroundFrame { frame: String }
+        "`relative_to: {frame}` is not a frame of ground", say("orientation can be measured from `from` or from a frame of ground");
+    "P012" NormalNotPrincipal { }
+        "the normal of a planar joint must be x, y, z, -x, -y or -z",
+        say("turn the `from` frame with a `rotation` instead");
+    "P013" RangeOnDerived { name: String }
+        "`{name}` is derived from other parameters and takes no `min` or `max`", say("limit the parameters it is derived from");
+    "P014" Negative { what: String, value: f64 } "{what} is {value}, but must not be negative", None;
+
+    // Tables.
+    "P020" TableTooShort { table: String, points: usize }
+        "table `{table}` has {points} points; at least two are needed", None;
+    "P021" TableNotIncreasing { table: String, before: f64, after: f64 }
+        "the x values of table `{table}` must increase, but {after} follows {before}", None;
+    "P022" TableLengths { table: String, x: usize, y: usize }
+        "table `{table}` has {x} x values and {y} y values", None;
+    "P023" FileNotRead { path: String, why: String } "cannot read `{path}`: {why}", None;
+    "P024" NoSuchColumn { column: String, path: String, nearest: Option<String>, known: String }
+        "`{path}` has no column `{column}`", did_you_mean(nearest).or_else(|| list("its columns are", known));
+    "P025" BadCell { text: String, column: String } "`{text}` in column `{column}` is not a number", None;
+    "P026" TableSource { table: String }
+        "table `{table}` needs `points`, or `x` and `y`, or `file` with the names of two columns", None;
+
+    // Runs.
+    "P030" NotSettable { name: String }
+        "`{name}` cannot be set in a scenario: it is derived from other parameters", say("set the parameters it is derived from");
+    "P031" UnknownSetting { name: String, nearest: Option<String> }
+        "a scenario cannot set `{name}`", did_you_mean(nearest)
+            .or_else(|| say("it sets given parameters, inputs, `positions.NAME` and `velocities.NAME`"));
+
+    // Limits.
+    "L001" FileTooLarge { bytes: usize, limit: usize } "the file has {bytes} bytes; at most {limit} are read", None;
+    "L002" TooDeep { limit: usize } "the file is nested deeper than {limit} levels", None;
+    "L003" TooLarge { what: String, limit: usize } "{what}: at most {limit} are possible", None;
+    "L004" FormulaTooLong { bytes: usize, limit: usize } "the formula has {bytes} bytes; at most {limit} are read",
+        say("split it with `variables`, or use a table");
+    "L005" FormulaTooDeep { limit: usize } "the formula is nested deeper than {limit} levels", say("split it with `variables`");
+    "L006" TooManyAliases { } "the YAML aliases of this file expand to too much", None;
+
+    // Topology.
+    "T001" Disconnected { body: String } "body `{body}` is not connected to ground",
+        say("add a joint; a body that moves freely has `type: free` from ground");
+    "T002" LoopCannotClose { joint: String, row: String, value: f64 }
+        "the loop of joint `{joint}` cannot close: {row} is off by {value}",
+        say("check the joint's frames and axes: this direction does not depend on any coordinate");
+    "T003" LoopOverconstrained { joint: String, mobility: i32 }
+        "the loop closed by `{joint}` removes more freedoms than its joints have (mobility {mobility})", None;
+    "T004" CutImpossible { joint: String, why: String } "joint `{joint}` cannot be cut: {why}", None;
+    "T005" NoJointToCut { joint: String }
+        "every joint of the loop through `{joint}` must keep its coordinates, so none can be cut",
+        say("remove `cut: false` or the name of a coordinate that is not needed, or add `cut: true` to one of the joints");
+    "T006" UnsupportedRelativeTo { joint: String, why: String }
+        "`relative_to` of joint `{joint}` is not possible: {why}", None;
+    "T007" CoordinateOfCutJoint { coordinate: String, joint: String }
+        "`{coordinate}` does not exist: its joint `{joint}` is cut to close a loop", say("cut another joint of the loop");
+    "T008" NoFreedom { } "the mechanism has no joint that can move", None;
+
+    // Equations.
+    "E001" NotAffineInVelocities { constraint: String }
+        "the velocity equation `{constraint}` is not linear in the velocities", None;
+    "E002" ConstraintWithoutMotion { constraint: String }
+        "constraint `{constraint}` does not depend on any coordinate", None;
+    "E003" MasslessMotion { joint: String, coordinate: String }
+        "nothing resists the motion `{coordinate}` of joint `{joint}`: all it moves has no mass or inertia", None;
+    "E004" NotDifferentiable { what: String } "{what} cannot be differentiated", None;
+    "E005" Undefined { what: String, value: f64 } "{what} comes out as {value} for every state", None;
+    "E006" Unsupported { what: String } "{what} is not supported", None;
+    "E007" AlwaysZeroDistance { element: String }
+        "the two points of `{element}` always coincide, so their line has no direction", None;
+}
+
+fn say(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+fn did_you_mean(nearest: &Option<String>) -> Option<String> {
+    nearest.as_ref().map(|name| format!("did you mean `{name}`?"))
+}
+
+fn list(words: &str, names: &str) -> Option<String> {
+    (!names.is_empty()).then(|| format!("{words} {names}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Problem;
+
+    #[test]
+    fn a_problem_has_a_code_a_message_and_help() {
+        let problem =
+            Problem::UnknownName { kind: "body", name: "crnk".into(), nearest: Some("crank".into()) };
+        assert_eq!(problem.code(), "MBS-N001");
+        assert_eq!(problem.to_string(), "there is no body `crnk`");
+        assert_eq!(problem.help().as_deref(), Some("did you mean `crank`?"));
+    }
+}

@@ -1,0 +1,103 @@
+//! Diagnostics as text, in the look of rustc.
+
+use super::source::floor_boundary;
+use super::{Diagnostic, Diagnostics, FileId, Severity, Sources, Span};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use std::ops::Range;
+
+/// How the text is to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Style {
+    /// Letters only.
+    #[default]
+    Plain,
+    /// With terminal colours.
+    Coloured,
+}
+
+/// A file with more mistakes than this is better mended in steps.
+const SHOWN: usize = 50;
+
+/// All of `diagnostics` as plain text.
+pub fn render(diagnostics: &Diagnostics, sources: &Sources) -> String {
+    render_with(diagnostics, sources, Style::Plain)
+}
+
+/// All of `diagnostics` as text in the given style; the first fifty if there are more.
+pub fn render_with(diagnostics: &Diagnostics, sources: &Sources, style: Style) -> String {
+    let renderer = match style {
+        Style::Plain => Renderer::plain(),
+        Style::Coloured => Renderer::styled(),
+    };
+    let mut texts: Vec<String> = diagnostics
+        .iter()
+        .take(SHOWN)
+        .map(|diagnostic| renderer.render(&[report(diagnostic, sources)]))
+        .collect();
+    if diagnostics.len() > SHOWN {
+        texts.push(format!("… and {} more", diagnostics.len() - SHOWN));
+    }
+    texts.join("\n\n")
+}
+
+fn report<'a>(diagnostic: &Diagnostic, sources: &'a Sources) -> Group<'a> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut group =
+        Group::with_title(level.primary_title(diagnostic.problem.to_string()).id(diagnostic.problem.code()));
+    // Places in the same file share a snippet, so that they read top to bottom.
+    let mut files = vec![diagnostic.span.file];
+    for (span, _) in &diagnostic.related {
+        if !files.contains(&span.file) {
+            files.push(span.file);
+        }
+    }
+    for file in files {
+        if let Some(snippet) = snippet(diagnostic, file, sources) {
+            group = group.element(snippet);
+        }
+    }
+    if let Some(help) = diagnostic.problem.help() {
+        group = group.element(Level::HELP.message(help));
+    }
+    group
+}
+
+fn snippet<'a>(
+    diagnostic: &Diagnostic,
+    file: FileId,
+    sources: &'a Sources,
+) -> Option<Snippet<'a, Annotation<'a>>> {
+    let source = sources.get(file)?;
+    let mut marks: Vec<(Range<usize>, AnnotationKind, Option<String>)> = Vec::new();
+    if diagnostic.span.file == file {
+        marks.push((range(&source.text, diagnostic.span), AnnotationKind::Primary, None));
+    }
+    for (span, words) in &diagnostic.related {
+        if span.file == file {
+            marks.push((range(&source.text, *span), AnnotationKind::Context, Some(words.clone())));
+        }
+    }
+    // Only the lines from the first mark to the last are handed over: the renderer
+    // reads all it is given, and a model may be megabytes long.
+    let first = marks.iter().map(|(range, ..)| range.start).min()?;
+    let last = marks.iter().map(|(range, ..)| range.end).max()?;
+    let start = source.text[..first].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = source.text[last..].find('\n').map_or(source.text.len(), |newline| last + newline);
+    let line = source.text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let mut snippet = Snippet::source(&source.text[start..end]).line_start(line).path(source.name.as_str());
+    for (range, kind, words) in marks {
+        snippet = snippet.annotation(kind.span(range.start - start..range.end - start).label(words));
+    }
+    Some(snippet)
+}
+
+/// The bytes of `span` that exist, on character boundaries and on one line.
+fn range(text: &str, span: Span) -> Range<usize> {
+    let start = floor_boundary(text, span.start as usize);
+    let end = floor_boundary(text, span.end as usize).max(start);
+    let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);
+    start..end.min(line_end)
+}

@@ -1,0 +1,105 @@
+//! The texts a model was read from.
+
+use super::{FileId, Span};
+
+/// One file: the model, or a table beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// As the user wrote it; shown in messages.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// All files a model was read from; the model itself is file 0.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+/// A line and column as editors count them, from one; columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "said above")]
+pub struct Position {
+    pub line: usize,
+    pub column: usize,
+}
+
+impl Sources {
+    /// No file yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file and returns its id. Past 65 536 files the last id is shared, which
+    /// can only misplace a message.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
+        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        FileId(u16::try_from(self.files.len() - 1).unwrap_or(u16::MAX))
+    }
+
+    /// The file, if it was added.
+    pub fn get(&self, file: FileId) -> Option<&SourceFile> {
+        self.files.get(usize::from(file.0))
+    }
+
+    /// All files in the order they were read.
+    pub fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// The name of a file, for messages.
+    pub fn name(&self, file: FileId) -> &str {
+        self.get(file).map_or("", |file| &file.name)
+    }
+
+    /// The text of `span`; empty if it lies outside its file.
+    pub fn slice(&self, span: Span) -> &str {
+        self.get(span.file)
+            .and_then(|file| file.text.get(span.start as usize..span.end as usize))
+            .unwrap_or("")
+    }
+
+    /// Line and column of the first byte of `span`.
+    pub fn position(&self, span: Span) -> Position {
+        let text = self.get(span.file).map_or("", |file| file.text.as_str());
+        let start = floor_boundary(text, span.start as usize);
+        let before = &text[..start];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Position {
+            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
+            column: before[line_start..].chars().count() + 1,
+        }
+    }
+}
+
+/// The largest character boundary of `text` not past `at`.
+pub(super) fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters() {
+        let mut sources = Sources::new();
+        let file = sources.add("a.yaml", "one\nµµ two\n");
+        let at = sources.position(Span { file, start: 9, end: 12 });
+        assert_eq!(at, Position { line: 2, column: 4 });
+        assert_eq!(sources.slice(Span { file, start: 9, end: 12 }), "two");
+    }
+
+    #[test]
+    fn places_outside_the_file_do_no_harm() {
+        let mut sources = Sources::new();
+        let file = sources.add("a.yaml", "µ");
+        assert_eq!(sources.position(Span { file, start: 1, end: 99 }).column, 1);
+        assert_eq!(sources.slice(Span { file: FileId(7), start: 0, end: 1 }), "");
+    }
+}

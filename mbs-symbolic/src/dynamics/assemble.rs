@@ -1,0 +1,378 @@
+//! All equations of a model.
+
+use super::constraints::{self, Rows};
+use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock};
+use super::mass_matrix::mass_matrix;
+use super::outputs::{asked_reactions, outputs};
+use super::provenance;
+use super::recursion::{self, Accelerations, Twist, Wrench};
+use crate::diag::{Diagnostics, Problem};
+use crate::expr::{Derivative, Symbol};
+use crate::forces::{self, Applied};
+use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId};
+use crate::kinematics::{Column, Kinematics, chain};
+use crate::lower::{Lowering, NoQueries};
+use crate::model::Model;
+use crate::spatial::{Axes, Inertia, Vec3};
+use crate::topology::Topology;
+
+/// More nodes than this are refused.
+const MOST_NODES: usize = 5_000_000;
+
+/// What to form beside the equations themselves.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Keep what each model element adds to every entry ([`Equations::contributions`]);
+    /// costs time and memory cubic in the depth of the tree.
+    pub provenance: bool,
+}
+
+/// Builds the equations of `model` over the tree of `topology`.
+pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equations, Diagnostics> {
+    let mut lowering = Lowering::new(model, topology);
+    let chain = chain::build(&mut lowering, topology);
+    let mut kinematics = Kinematics::new(chain);
+    kinematics.with_virtual_motions = !asked_reactions(model).is_empty();
+    let rows = constraints::rows(&mut lowering, &mut kinematics, topology);
+    let applied = forces::applied(&mut lowering, &mut kinematics);
+    let auxiliary = model.states.ids().map(|id| lowering.state_rate(id, &mut kinematics)).collect::<Vec<_>>();
+    stop_on_errors(&mut lowering)?;
+
+    let n_v = topology.velocities.len();
+    let gravity = lowering.parameter_vector(Axes::GROUND, &model.gravity);
+    let graph = &mut lowering.graph;
+    let links = &kinematics.chain.links;
+    let inertias: IdVec<LinkId, Inertia> = links.iter().map(|link| link.inertia).collect();
+    let mass = mass_matrix(graph, &kinematics.chain, &inertias, n_v);
+    let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
+    let forces = generalised(&mut lowering, &kinematics, &bias, &applied, n_v, true);
+    let full = recursion::twists(&mut lowering.graph, &kinematics.chain, gravity, Accelerations::Full);
+    let inverse_dynamics = generalised(&mut lowering, &kinematics, &full, &applied, n_v, false);
+    let kinetic_energy = {
+        let graph = &mut lowering.graph;
+        let parts: Vec<ExprId> = kinematics
+            .chain
+            .links
+            .ids()
+            .map(|id| recursion::kinetic_energy(graph, &kinematics.chain.links[id].inertia, &bias[id]))
+            .collect();
+        graph.sum(parts)
+    };
+    let potential_energy = potential_energy(&mut lowering, &mut kinematics, gravity, &applied);
+    let poses = poses(&mut lowering, &mut kinematics);
+    let names = names(&lowering, &kinematics, &bias);
+    let outputs = outputs(&mut lowering, &mut kinematics, topology, &rows, &applied, gravity);
+    let (p_dot, kinematic_matrix) = kinematic_equations(&mut lowering, topology);
+    let input_defaults = input_defaults(&mut lowering);
+    let initial = initial(&mut lowering, topology);
+    stop_on_errors(&mut lowering)?;
+
+    let layout = layout(&lowering, topology, &rows);
+    let derived = derived(&lowering);
+    let (constraints, jacobian, velocity_bias, acceleration_bias) = dense(&mut lowering, &rows, n_v);
+    let contributions = if options.provenance {
+        provenance::contributions(&mut lowering.graph, &kinematics.chain, &applied, gravity, &rows, n_v)
+    } else {
+        Vec::new()
+    };
+    Ok(Equations {
+        layout,
+        tables: model.tables.clone(),
+        p_dot,
+        kinematic_matrix,
+        mass_matrix: mass,
+        forces,
+        constraints,
+        constraint_jacobian: jacobian,
+        velocity_bias,
+        acceleration_bias,
+        auxiliary,
+        switching: lowering.modes.list.iter().map(|mode| mode.function).collect(),
+        outputs,
+        inverse_dynamics,
+        poses,
+        kinetic_energy,
+        potential_energy,
+        input_defaults,
+        initial,
+        derived,
+        contributions,
+        names,
+        graph: lowering.graph,
+    })
+}
+
+fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
+    if lowering.graph.len() > MOST_NODES {
+        let what = "the equations have too many operations".to_owned();
+        lowering.problems.error(crate::diag::Span::default(), Problem::TooLarge { what, limit: MOST_NODES });
+    }
+    if lowering.problems.has_errors() { Err(std::mem::take(&mut lowering.problems)) } else { Ok(()) }
+}
+
+/// Work of inertia and applied forces along every velocity: f with its sign, or what
+/// v' takes on top of the applied forces.
+fn generalised(
+    lowering: &mut Lowering<'_>,
+    kinematics: &Kinematics,
+    twists: &IdVec<LinkId, Twist>,
+    applied: &Applied,
+    n_v: usize,
+    as_force: bool,
+) -> Vec<ExprId> {
+    let graph = &mut lowering.graph;
+    let chain = &kinematics.chain;
+    let wrenches = net_wrenches(graph, kinematics, twists, applied);
+    let mut needed = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
+    for &(_, index, value) in &applied.along {
+        let entry = &mut needed[index as usize];
+        *entry = graph.sub(*entry, value);
+    }
+    if as_force { needed.into_iter().map(|value| graph.neg(value)).collect() } else { needed }
+}
+
+/// Inertial wrench less applied loads, per link.
+pub(super) fn net_wrenches(
+    graph: &mut crate::expr::Graph,
+    kinematics: &Kinematics,
+    twists: &IdVec<LinkId, Twist>,
+    applied: &Applied,
+) -> IdVec<LinkId, Option<Wrench>> {
+    let chain = &kinematics.chain;
+    let mut wrenches: IdVec<LinkId, Option<Wrench>> = chain
+        .links
+        .ids()
+        .map(|id| Some(recursion::inertial_wrench(graph, &chain.links[id].inertia, &twists[id])))
+        .collect();
+    for load in &applied.on_links {
+        wrenches[load.link] = wrenches[load.link]
+            .map(|wrench| Wrench { f: wrench.f.sub(graph, load.f), n: wrench.n.sub(graph, load.n) });
+    }
+    wrenches
+}
+
+/// −Σ m g·r plus the energy of springs.
+fn potential_energy(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    gravity: Vec3,
+    applied: &Applied,
+) -> ExprId {
+    let mut total = lowering.graph.sum(applied.potential.iter().copied());
+    for id in kinematics.chain.links.ids().skip(1) {
+        let inertia = kinematics.chain.links[id].inertia;
+        let seen = kinematics.see(lowering, LinkId::new(0), id);
+        let graph = &mut lowering.graph;
+        let turned = seen.rot.apply(graph, inertia.first_moment);
+        let moment = seen.r.scale(graph, inertia.mass).add(graph, turned);
+        let work = gravity.dot(graph, moment);
+        total = graph.sub(total, work);
+    }
+    total
+}
+
+fn poses(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) -> Vec<Pose> {
+    let model = lowering.model;
+    model
+        .bodies
+        .ids()
+        .skip(1)
+        .map(|body| {
+            let place = kinematics.chain.frames[FrameId::new(body.index())];
+            let seen = kinematics.see(lowering, LinkId::new(0), place.link);
+            let graph = &mut lowering.graph;
+            let turned = seen.rot.apply(graph, place.in_link.r);
+            let r_wb_w = seen.r.add(graph, turned).xyz;
+            let rot_wb = seen.rot.compose(graph, place.in_link.rot).rows;
+            Pose { body, r_wb_w, rot_wb }
+        })
+        .collect()
+}
+
+/// Names of intermediate quantities, for readers.
+fn names(
+    lowering: &Lowering<'_>,
+    kinematics: &Kinematics,
+    twists: &IdVec<LinkId, Twist>,
+) -> Vec<(ExprId, String)> {
+    let mut names = Vec::new();
+    for (id, link) in kinematics.chain.links.iter_enumerated().skip(1) {
+        let Some(body) = link.body else { continue };
+        let body = &lowering.model.bodies[body].name.text;
+        let twist = &twists[id];
+        for (quantity, vector) in
+            [("omega", twist.omega), ("v", twist.v), ("alpha_bias", twist.alpha), ("a_bias", twist.a)]
+        {
+            for (component, suffix) in vector.xyz.into_iter().zip(["x", "y", "z"]) {
+                if lowering.graph.node(component).operands().next().is_some() {
+                    names.push((component, format!("{quantity}_{body}_{suffix}")));
+                }
+            }
+        }
+    }
+    names
+}
+
+/// p' = T v and T.
+fn kinematic_equations(lowering: &mut Lowering<'_>, topology: &Topology) -> (Vec<ExprId>, Vec<ExprId>) {
+    let n_p = topology.positions.len();
+    let n_v = topology.velocities.len();
+    let graph = &mut lowering.graph;
+    let p_dot: Vec<ExprId> = (0..n_p)
+        .map(|index| {
+            let p = graph.symbol(Symbol::P(index as u32));
+            lowering.time.of(graph, p)
+        })
+        .collect();
+    let mut matrix = Vec::with_capacity(n_p * n_v);
+    let one = graph.one();
+    for column in 0..n_v {
+        let v = graph.symbol(Symbol::V(column as u32));
+        let mut derivative = Derivative::new([(v, one)]);
+        matrix.extend(p_dot.iter().map(|&rate| derivative.of(graph, rate)));
+    }
+    (p_dot, matrix)
+}
+
+fn input_defaults(lowering: &mut Lowering<'_>) -> Vec<ExprId> {
+    let model = lowering.model;
+    let t = lowering.graph.symbol(Symbol::Time);
+    let one = lowering.graph.one();
+    let mut defaults = Vec::with_capacity(lowering.input_slots());
+    for input in &model.inputs {
+        let mut value = lowering.formula(&input.default, &[], &mut NoQueries, None);
+        defaults.push(value);
+        for _ in 0..input.derivatives {
+            value = Derivative::new([(t, one)]).of(&mut lowering.graph, value);
+            defaults.push(value);
+        }
+    }
+    defaults
+}
+
+/// Default p, v, x: what is listed, zero elsewhere, quaternions at rest.
+fn initial(lowering: &mut Lowering<'_>, topology: &Topology) -> [Vec<ExprId>; 3] {
+    let model = lowering.model;
+    let (zero, one) = (lowering.graph.zero(), lowering.graph.one());
+    let mut p = vec![zero; topology.positions.len()];
+    let mut v = vec![zero; topology.velocities.len()];
+    for block in quaternions(lowering) {
+        p[block.p as usize] = one;
+    }
+    for (coordinate, formula) in &model.initial.positions {
+        if let Some(index) = lowering.symbols.positions[*coordinate] {
+            p[index as usize] = lowering.parameter(formula);
+        }
+    }
+    for (velocity, formula) in &model.initial.velocities {
+        if let Some(index) = lowering.symbols.velocities[*velocity] {
+            v[index as usize] = lowering.parameter(formula);
+        }
+    }
+    let x = model.states.iter().map(|state| lowering.parameter(&state.initial)).collect();
+    [p, v, x]
+}
+
+fn quaternions(lowering: &Lowering<'_>) -> Vec<QuaternionBlock> {
+    use crate::model::{JointKind, Orientation};
+    let blocks = lowering.model.joints.iter().filter_map(|joint| {
+        let (JointKind::Spherical { orientation } | JointKind::Free { orientation, .. }) = &joint.kind else {
+            return None;
+        };
+        let Orientation::Quaternion { coordinates, velocities } = orientation else { return None };
+        Some(QuaternionBlock {
+            joint: joint.name.text.clone(),
+            p: lowering.symbols.positions[coordinates[0]]?,
+            v: lowering.symbols.velocities[velocities[0]]?,
+        })
+    });
+    blocks.collect()
+}
+
+fn derived(lowering: &Lowering<'_>) -> Vec<ExprId> {
+    lowering.model.derived_order.iter().map(|&id| lowering.symbols.parameters[id]).collect()
+}
+
+fn layout(lowering: &Lowering<'_>, topology: &Topology, rows: &Rows) -> Layout {
+    let model = lowering.model;
+    let positions = topology.positions.iter().map(|&id| &model.coordinates[id]);
+    let velocities = topology.velocities.iter().map(|&id| &model.velocities[id]);
+    let parameters = || lowering.symbols.theta.iter().map(|&id| &model.parameters[id]);
+    let inputs = model.inputs.iter_enumerated().flat_map(|(id, input)| {
+        (0..=input.derivatives).map(move |derivative| InputSlot {
+            name: input.name.text.clone(),
+            input: id,
+            derivative,
+        })
+    });
+    Layout {
+        model: model.name.clone(),
+        description: model.description.clone(),
+        positions: positions.clone().map(|entry| entry.name.text.clone()).collect(),
+        position_units: positions.map(|entry| entry.unit.to_owned()).collect(),
+        velocities: velocities.clone().map(|entry| entry.name.text.clone()).collect(),
+        velocity_units: velocities.map(|entry| entry.unit.to_owned()).collect(),
+        states: model.states.iter().map(|state| state.name.text.clone()).collect(),
+        inputs: inputs.collect(),
+        parameters: parameters().map(|entry| entry.name.text.clone()).collect(),
+        parameter_defaults: lowering.default_parameters(),
+        parameter_docs: parameters().map(|entry| (entry.unit.clone(), entry.doc.clone())).collect(),
+        derived: model.derived_order.iter().map(|&id| model.parameters[id].name.text.clone()).collect(),
+        rows: rows.list.iter().map(|parts| parts.row.clone()).collect(),
+        redundant_rows: rows.redundant.clone(),
+        n_g: rows.list.iter().filter(|parts| parts.value.is_some()).count(),
+        quaternions: quaternions(lowering),
+        modes: modes(lowering),
+        outputs: model.outputs.iter().map(|output| output.name.text.clone()).collect(),
+        output_units: model.outputs.iter().map(|output| output.unit.clone()).collect(),
+        bodies: model.bodies.iter().skip(1).map(|body| body.name.text.clone()).collect(),
+        held_positions: model
+            .initial
+            .positions
+            .iter()
+            .filter_map(|(id, _)| lowering.symbols.positions[*id])
+            .collect(),
+        held_velocities: model
+            .initial
+            .velocities
+            .iter()
+            .filter_map(|(id, _)| lowering.symbols.velocities[*id])
+            .collect(),
+    }
+}
+
+/// Modes named after their elements, numbered where an element has several.
+fn modes(lowering: &Lowering<'_>) -> IdVec<crate::ids::ModeId, Mode> {
+    let model = lowering.model;
+    let list = &lowering.modes.list;
+    list.iter_enumerated()
+        .map(|(id, found)| {
+            let element = found.element;
+            let before = list.iter().take(id.index()).filter(|other| other.element == element).count();
+            let name = element.name(model);
+            let name = if before == 0 { name.to_owned() } else { format!("{name}.{}", before + 1) };
+            Mode { name, element, kind: found.kind }
+        })
+        .collect()
+}
+
+type Dense = (Vec<ExprId>, Vec<ExprId>, Vec<ExprId>, Vec<ExprId>);
+
+/// g, G (column-major), c and z.
+fn dense(lowering: &mut Lowering<'_>, rows: &Rows, n_v: usize) -> Dense {
+    let zero = lowering.graph.zero();
+    let n = rows.list.len();
+    let mut jacobian = vec![zero; n * n_v];
+    let mut drift = vec![zero; n];
+    for (i, parts) in rows.list.iter().enumerate() {
+        for (&column, &value) in &parts.columns {
+            match column {
+                Column::V(j) => jacobian[j as usize * n + i] = value,
+                Column::Time => drift[i] = value,
+                Column::Virtual(..) => {}
+            }
+        }
+    }
+    let values = rows.list.iter().filter_map(|parts| parts.value).collect();
+    (values, jacobian, drift, rows.list.iter().map(|parts| parts.bias).collect())
+}

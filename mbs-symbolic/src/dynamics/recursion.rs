@@ -1,0 +1,330 @@
+//! The recursive Newton–Euler formalism: motion from root to tip, forces back.
+//!
+//! Everything is in link axes. Gravity is an upward acceleration of ground.
+
+use crate::expr::{Graph, Symbol};
+use crate::ids::{ExprId, IdVec, LinkId};
+use crate::kinematics::{Chain, Column, Move};
+use crate::spatial::{Inertia, Vec3};
+
+/// Motion of a link's axes and origin, in its axes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Twist {
+    /// rad/s.
+    pub(crate) omega: Vec3,
+    /// Of the origin, m/s.
+    pub(crate) v: Vec3,
+    /// rad/s².
+    pub(crate) alpha: Vec3,
+    /// Of the origin, less gravity, m/s².
+    pub(crate) a: Vec3,
+}
+
+/// Force and torque about a link's origin, in its axes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wrench {
+    /// N.
+    pub(crate) f: Vec3,
+    /// N·m.
+    pub(crate) n: Vec3,
+}
+
+/// Which accelerations the recursion carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Accelerations {
+    /// v' = 0.
+    Bias,
+    /// v' as symbols.
+    Full,
+}
+
+/// Motion of every link, from root to tip.
+pub(crate) fn twists(
+    graph: &mut Graph,
+    chain: &Chain,
+    gravity: Vec3,
+    accelerations: Accelerations,
+) -> IdVec<LinkId, Twist> {
+    let mut list: IdVec<LinkId, Twist> = IdVec::new();
+    for link in &chain.links {
+        let twist = match link.parent {
+            None => {
+                let zero = Vec3::zero(graph, link.axes);
+                Twist { omega: zero, v: zero, alpha: zero, a: gravity.neg(graph) }
+            }
+            Some(parent) => {
+                let mut twist = list[parent];
+                for step in &link.moves {
+                    twist = after(graph, twist, step, accelerations);
+                }
+                twist
+            }
+        };
+        list.push(twist);
+    }
+    list
+}
+
+/// The twist after one move.
+///
+/// ```text
+/// shift by r along k:  v += ω×r + k s'        a += α×r + ω×(ω×r) + 2 ω×k s' + k s''
+/// turn about k:        ω := Rᵀω + k s'        α := Rᵀα + (Rᵀω)×k s' + k s''
+/// ```
+fn after(graph: &mut Graph, twist: Twist, step: &Move, accelerations: Accelerations) -> Twist {
+    let Twist { omega, v, alpha, a } = twist;
+    match step {
+        Move::Shift { r, motion } => {
+            let carried = omega.cross(graph, *r);
+            let mut v = v.add(graph, carried);
+            let swing = swing(graph, omega, alpha, *r);
+            let mut a = a.add(graph, swing);
+            if let Some((axis, motion)) = motion {
+                let k = Vec3::unit(graph, r.axes, *axis);
+                let sliding = k.scale(graph, motion.rate);
+                v = v.add(graph, sliding);
+                let two = graph.constant(2.0);
+                let coriolis = omega.scale(graph, two).cross(graph, sliding);
+                a = a.add(graph, coriolis);
+                let second = k.scale(graph, second_rate(motion, accelerations));
+                a = a.add(graph, second);
+            }
+            Twist { omega, v, alpha, a }
+        }
+        Move::Turn { rot } => turned(graph, twist, rot.transpose()),
+        Move::Rotate { rot, axis, motion, .. } => {
+            let mut twist = turned(graph, twist, rot.transpose());
+            if let Some(motion) = motion {
+                let k = Vec3::unit(graph, rot.from, *axis);
+                let spin = k.scale(graph, motion.rate);
+                let gyroscopic = twist.omega.cross(graph, spin);
+                let second = k.scale(graph, second_rate(motion, accelerations));
+                let change = gyroscopic.add(graph, second);
+                twist.alpha = twist.alpha.add(graph, change);
+                twist.omega = twist.omega.add(graph, spin);
+            }
+            twist
+        }
+        Move::Quaternion { rot, w, v: index, reversed, .. } => {
+            let w_dot = index.map(|index| match accelerations {
+                Accelerations::Bias => graph.zero(),
+                Accelerations::Full => graph.symbol(Symbol::VDot(index)),
+            });
+            if *reversed {
+                // ω of `to` relative to `from` in the axes before the turn, which are
+                // those of `to`; the link after it is `from`.
+                let (spin, second) = (Vec3::new(rot.to, *w), Vec3::new(rot.to, w_dot));
+                let gyroscopic = omega.cross(graph, spin);
+                let change = gyroscopic.add(graph, second);
+                let alpha = alpha.sub(graph, change);
+                let omega = omega.sub(graph, spin);
+                turned(graph, Twist { omega, v, alpha, a }, rot.transpose())
+            } else {
+                let mut twist = turned(graph, twist, rot.transpose());
+                let (spin, second) = (Vec3::new(rot.from, *w), Vec3::new(rot.from, w_dot));
+                let gyroscopic = twist.omega.cross(graph, spin);
+                let change = gyroscopic.add(graph, second);
+                twist.alpha = twist.alpha.add(graph, change);
+                twist.omega = twist.omega.add(graph, spin);
+                twist
+            }
+        }
+        Move::Reorient { rot, .. } => {
+            let twist = turned(graph, twist, rot.transpose());
+            let zero = Vec3::zero(graph, rot.from);
+            Twist { omega: zero, alpha: zero, ..twist }
+        }
+    }
+}
+
+fn second_rate(motion: &crate::kinematics::Motion, accelerations: Accelerations) -> ExprId {
+    match accelerations {
+        Accelerations::Bias => motion.bias,
+        Accelerations::Full => motion.acceleration,
+    }
+}
+
+fn turned(graph: &mut Graph, twist: Twist, rot: crate::spatial::Rot3) -> Twist {
+    Twist {
+        omega: rot.apply(graph, twist.omega),
+        v: rot.apply(graph, twist.v),
+        alpha: rot.apply(graph, twist.alpha),
+        a: rot.apply(graph, twist.a),
+    }
+}
+
+/// α×r + ω×(ω×r).
+///
+/// With all components of ω at hand the matrix B = [α] + [ω]² is cheaper, because it
+/// serves every point of the link; with few of them the cross products fold away.
+fn swing(graph: &mut Graph, omega: Vec3, alpha: Vec3, r: Vec3) -> Vec3 {
+    if is_dense(graph, omega) {
+        let rows = spin_matrix(graph, omega, alpha);
+        return Vec3::new(r.axes, rows.map(|row| Vec3::new(r.axes, row).dot(graph, r)));
+    }
+    let tangential = alpha.cross(graph, r);
+    let carried = omega.cross(graph, r);
+    let centripetal = omega.cross(graph, carried);
+    tangential.add(graph, centripetal)
+}
+
+fn is_dense(graph: &Graph, omega: Vec3) -> bool {
+    omega.xyz.iter().all(|&component| graph.as_constant(component).is_none())
+}
+
+/// B = [α] + [ω]², row-major.
+fn spin_matrix(graph: &mut Graph, omega: Vec3, alpha: Vec3) -> [[ExprId; 3]; 3] {
+    let w = omega.xyz;
+    let mut product = |i: usize, j: usize| graph.mul(w[i], w[j]);
+    let (xx, yy, zz) = (product(0, 0), product(1, 1), product(2, 2));
+    let (xy, xz, yz) = (product(0, 1), product(0, 2), product(1, 2));
+    let [ax, ay, az] = alpha.xyz;
+    let mut minus_sum = |a: ExprId, b: ExprId| {
+        let sum = graph.add(a, b);
+        graph.neg(sum)
+    };
+    let diagonal = [minus_sum(yy, zz), minus_sum(xx, zz), minus_sum(xx, yy)];
+    [
+        [diagonal[0], graph.sub(xy, az), graph.add(xz, ay)],
+        [graph.add(xy, az), diagonal[1], graph.sub(yz, ax)],
+        [graph.sub(xz, ay), graph.add(yz, ax), diagonal[2]],
+    ]
+}
+
+/// The wrench that gives a link its accelerations (Newton and Euler, about the origin):
+///
+/// ```text
+/// f = m a + α×h + ω×(ω×h),    n = I α + ω×(I ω) + h×a
+/// ```
+pub(crate) fn inertial_wrench(graph: &mut Graph, inertia: &Inertia, twist: &Twist) -> Wrench {
+    let Inertia { mass, first_moment: h, about_origin } = *inertia;
+    let linear = twist.a.scale(graph, mass);
+    let swing = swing(graph, twist.omega, twist.alpha, h);
+    let f = linear.add(graph, swing);
+    let lever = h.cross(graph, twist.a);
+    let euler = if is_dense(graph, twist.omega) {
+        euler_by_spin_matrix(graph, about_origin, twist)
+    } else {
+        let momentum = about_origin.apply(graph, twist.omega);
+        let gyroscopic = twist.omega.cross(graph, momentum);
+        about_origin.apply(graph, twist.alpha).add(graph, gyroscopic)
+    };
+    Wrench { f, n: euler.add(graph, lever) }
+}
+
+/// I α + ω×(I ω) = Σ m r × (B r) = the axial part of B J, with J = Σ m r rᵀ = ½ tr(I) − I.
+fn euler_by_spin_matrix(graph: &mut Graph, inertia: crate::spatial::Symmetric3, twist: &Twist) -> Vec3 {
+    let b = spin_matrix(graph, twist.omega, twist.alpha);
+    let mut half = |plus: [ExprId; 2], minus: ExprId| {
+        let sum = graph.add(plus[0], plus[1]);
+        let difference = graph.sub(sum, minus);
+        graph.scale(0.5, difference)
+    };
+    let (xx, yy, zz) = (inertia.xx, inertia.yy, inertia.zz);
+    let (jxx, jyy, jzz) = (half([yy, zz], xx), half([xx, zz], yy), half([xx, yy], zz));
+    let (jxy, jxz, jyz) = (graph.neg(inertia.xy), graph.neg(inertia.xz), graph.neg(inertia.yz));
+    let j = [[jxx, jxy, jxz], [jxy, jyy, jyz], [jxz, jyz, jzz]];
+    let mut axial = |i: usize, k: usize| {
+        let axes = inertia.axes;
+        let left = Vec3::new(axes, b[k]).dot(graph, Vec3::new(axes, j[i]));
+        let right = Vec3::new(axes, b[i]).dot(graph, Vec3::new(axes, j[k]));
+        graph.sub(left, right)
+    };
+    Vec3::new(inertia.axes, [axial(1, 2), axial(2, 0), axial(0, 1)])
+}
+
+/// What a wrench on each link does along every velocity, from tip to root. `at_joint`
+/// is called with each link and the total wrench its parent passes to it: in link axes
+/// at the link's origin, and in the parent's axes at the parent's origin.
+pub(crate) fn project(
+    graph: &mut Graph,
+    chain: &Chain,
+    wrenches: &IdVec<LinkId, Option<Wrench>>,
+    n_v: usize,
+    mut at_joint: impl FnMut(LinkId, Wrench, Wrench),
+) -> Vec<ExprId> {
+    let mut totals: IdVec<LinkId, Option<Wrench>> = wrenches.iter().copied().collect();
+    let zero = graph.zero();
+    let mut generalised = vec![zero; n_v];
+    for id in chain.links.ids().rev() {
+        let link = &chain.links[id];
+        let (Some(parent), Some(wrench)) = (link.parent, totals[id]) else { continue };
+        let at_parent = back(graph, &link.moves, wrench, &mut generalised);
+        at_joint(id, wrench, at_parent);
+        totals[parent] = Some(match totals[parent] {
+            Some(total) => Wrench { f: total.f.add(graph, at_parent.f), n: total.n.add(graph, at_parent.n) },
+            None => at_parent,
+        });
+    }
+    generalised
+}
+
+/// Carries a wrench back through a link's moves, collecting its work on each motion.
+fn back(graph: &mut Graph, moves: &[Move], wrench: Wrench, generalised: &mut [ExprId]) -> Wrench {
+    let mut collect = |graph: &mut Graph, partials: &[(Column, ExprId)], component: ExprId| {
+        for &(column, partial) in partials {
+            if let Column::V(index) = column {
+                let term = graph.mul(partial, component);
+                let entry = &mut generalised[index as usize];
+                *entry = graph.add(*entry, term);
+            }
+        }
+    };
+    let Wrench { mut f, mut n } = wrench;
+    for step in moves.iter().rev() {
+        match step {
+            Move::Shift { r, motion } => {
+                if let Some((axis, motion)) = motion {
+                    collect(graph, &motion.partials, f.xyz[*axis]);
+                }
+                let lever = r.cross(graph, f);
+                n = n.add(graph, lever);
+            }
+            Move::Turn { rot } => {
+                f = rot.apply(graph, f);
+                n = rot.apply(graph, n);
+            }
+            Move::Rotate { rot, axis, motion, .. } => {
+                if let Some(motion) = motion {
+                    collect(graph, &motion.partials, n.xyz[*axis]);
+                }
+                f = rot.apply(graph, f);
+                n = rot.apply(graph, n);
+            }
+            Move::Quaternion { rot, v, reversed, .. } => {
+                let one = graph.one();
+                if !*reversed {
+                    for k in 0..3 {
+                        collect(graph, &[(Column::V(v[k]), one)], n.xyz[k]);
+                    }
+                }
+                f = rot.apply(graph, f);
+                n = rot.apply(graph, n);
+                if *reversed {
+                    let minus = graph.neg(one);
+                    for k in 0..3 {
+                        collect(graph, &[(Column::V(v[k]), minus)], n.xyz[k]);
+                    }
+                }
+            }
+            Move::Reorient { rot, .. } => {
+                f = rot.apply(graph, f);
+                n = Vec3::zero(graph, rot.to);
+            }
+        }
+    }
+    Wrench { f, n }
+}
+
+/// Half the sum of m v·v + 2 v·(ω×h) + ω·I ω.
+pub(crate) fn kinetic_energy(graph: &mut Graph, inertia: &Inertia, twist: &Twist) -> ExprId {
+    let square = twist.v.dot(graph, twist.v);
+    let linear = graph.mul(inertia.mass, square);
+    let swing = twist.omega.cross(graph, inertia.first_moment);
+    let mixed = twist.v.dot(graph, swing);
+    let mixed = graph.scale(2.0, mixed);
+    let momentum = inertia.about_origin.apply(graph, twist.omega);
+    let angular = twist.omega.dot(graph, momentum);
+    let sum = graph.sum([linear, mixed, angular]);
+    graph.scale(0.5, sum)
+}

@@ -1,0 +1,423 @@
+//! The inner functions: straight-line code on arrays, split into chunks.
+//!
+//! A value read in a later chunk than its own travels in a scratch array; places of
+//! that array are used again as soon as nothing waits for them.
+
+use super::spell::{self, Place};
+use super::{inner_name, is_second_half};
+use crate::emit::Writer;
+use crate::expr::Symbol;
+use crate::program::{Block, Function, FunctionKind, Instruction, Op, Operand, Program, Quantity};
+
+/// What an inner function reads, in the order of its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Argument {
+    Time,
+    P,
+    V,
+    X,
+    U,
+    Modes,
+    Prepared,
+    VDot,
+    Lambda,
+}
+
+impl Argument {
+    /// Its name within the function.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Time => "t",
+            Self::P => "p",
+            Self::V => "v",
+            Self::X => "x",
+            Self::U => "u",
+            Self::Modes => "modes",
+            Self::Prepared => "c",
+            Self::VDot => "v_dot",
+            Self::Lambda => "lambda",
+        }
+    }
+
+    fn ty(self) -> &'static str {
+        match self {
+            Self::Time => "f64",
+            Self::P => "&[f64; N_P]",
+            Self::V | Self::VDot => "&[f64; N_V]",
+            Self::X => "&[f64; N_X]",
+            Self::U => "&[f64; N_U]",
+            Self::Modes => "&[bool; N_MODES]",
+            Self::Prepared => "&Prepared",
+            Self::Lambda => "&[f64; N_LAMBDA]",
+        }
+    }
+
+    fn of(operand: Operand) -> Option<Self> {
+        Some(match operand {
+            Operand::Constant(_) | Operand::Value(_) => return None,
+            Operand::Prepared(_) | Operand::Symbol(Symbol::Theta(_)) => Self::Prepared,
+            Operand::Symbol(symbol) => match symbol {
+                Symbol::Theta(_) => Self::Prepared,
+                Symbol::Time => Self::Time,
+                Symbol::P(_) => Self::P,
+                Symbol::V(_) => Self::V,
+                Symbol::X(_) => Self::X,
+                Symbol::U(_) => Self::U,
+                Symbol::Mode(_) => Self::Modes,
+                Symbol::VDot(_) => Self::VDot,
+                Symbol::Lambda(_) => Self::Lambda,
+            },
+        })
+    }
+}
+
+/// The arguments a function reads, in order.
+pub(super) fn arguments(function: &Function) -> Vec<Argument> {
+    let operands = function.body.iter().flat_map(|instruction| instruction.operands().iter().copied());
+    collect(operands.chain(function.entries()))
+}
+
+fn collect(operands: impl Iterator<Item = Operand>) -> Vec<Argument> {
+    let mut arguments: Vec<Argument> = operands.filter_map(Argument::of).collect();
+    arguments.sort_unstable();
+    arguments.dedup();
+    arguments
+}
+
+/// Writes `prepare` and all functions.
+pub(super) fn emit(out: &mut Writer, program: &Program, chunk: usize) {
+    prepare(out, program, chunk);
+    for (kind, function) in program.functions() {
+        Emitter::new(program, function, kind.name(), chunk, false).emit(out);
+    }
+}
+
+/// θ is copied to the front of the prepared values, the results follow.
+fn prepare(out: &mut Writer, program: &Program, chunk: usize) {
+    Emitter::new(program, &program.prepare, "prepare", chunk, true).emit(out);
+}
+
+/// The arrays a function fills: those with any entry.
+pub(super) fn filled(function: &Function) -> impl Iterator<Item = &Block> {
+    function.results.iter().filter(|block| !block.entries.is_empty())
+}
+
+/// The length of a quantity's array, spelled with the constants of the module.
+pub(super) fn length(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::PDot | Quantity::InitialP => "N_P",
+        Quantity::KinematicMatrix => "{ N_P * N_V }",
+        Quantity::MassMatrix => "{ N_V * N_V }",
+        Quantity::Forces | Quantity::InverseDynamics | Quantity::InitialV => "N_V",
+        Quantity::Constraints => "N_G",
+        Quantity::ConstraintJacobian => "{ N_LAMBDA * N_V }",
+        Quantity::VelocityBias | Quantity::AccelerationBias => "N_LAMBDA",
+        Quantity::Auxiliary | Quantity::InitialX => "N_X",
+        Quantity::Switching => "N_MODES",
+        Quantity::Outputs => "N_OUTPUTS",
+        Quantity::Poses => "{ 12 * N_BODIES }",
+        Quantity::Energy => "2",
+        Quantity::InputDefaults => "N_U",
+        Quantity::Derived => "N_DERIVED",
+        Quantity::Prepared => "N_PREPARED",
+    }
+}
+
+/// The type of a quantity's array.
+pub(super) fn array(quantity: Quantity) -> String {
+    // Braces are for generic arguments only.
+    let length = length(quantity).trim_start_matches("{ ").trim_end_matches(" }");
+    format!("[f64; {length}]")
+}
+
+/// One function on its way to text.
+struct Emitter<'a> {
+    program: &'a Program,
+    function: &'a Function,
+    name: String,
+    /// `prepare` reads θ itself and writes behind it.
+    is_prepare: bool,
+    /// Ranges of the body.
+    chunks: Vec<std::ops::Range<usize>>,
+    /// Chunk of each value.
+    chunk_of: Vec<usize>,
+    uses: Vec<u32>,
+    /// Place in the scratch array of values that are read in later chunks.
+    scratch: Vec<Option<usize>>,
+    n_scratch: usize,
+    /// Entries to write after each value is computed.
+    writes: Vec<Vec<(usize, usize)>>,
+}
+
+impl<'a> Emitter<'a> {
+    fn new(program: &'a Program, function: &'a Function, name: &str, chunk: usize, is_prepare: bool) -> Self {
+        let chunks = split(&function.body, chunk);
+        let mut chunk_of = vec![0; function.body.len()];
+        for (index, range) in chunks.iter().enumerate() {
+            chunk_of[range.clone()].fill(index);
+        }
+        let mut writes = vec![Vec::new(); function.body.len()];
+        for (b, block) in function.results.iter().enumerate() {
+            for (e, entry) in block.entries.iter().enumerate() {
+                if let Some(value) = entry.value() {
+                    writes[value].push((b, e));
+                }
+            }
+        }
+        let (scratch, n_scratch) = scratch_places(function, &chunks, &chunk_of);
+        let uses = function.uses();
+        let name = inner_name(name);
+        Self { program, function, name, is_prepare, chunks, chunk_of, uses, scratch, n_scratch, writes }
+    }
+
+    fn emit(&self, out: &mut Writer) {
+        if filled(self.function).next().is_none() && !self.is_prepare {
+            return;
+        }
+        let all = 0..self.function.body.len();
+        out.blank();
+        self.open(out, &self.name, self.arguments(all), self.blocks(None), false);
+        out.indented(|out| {
+            self.constants(out);
+            match self.chunks.len() {
+                0 | 1 => self.statements(out, 0),
+                _ => self.calls(out),
+            }
+            self.leaves(out);
+        });
+        out.line("}");
+        if self.chunks.len() > 1 {
+            for (index, range) in self.chunks.iter().enumerate() {
+                let (arguments, blocks) = (self.chunk_arguments(range), self.blocks(Some(range)));
+                let name = format!("{}_{index}", self.name);
+                out.blank();
+                out.line("#[inline(never)]");
+                self.open(out, &name, arguments, blocks, self.uses_scratch(index));
+                out.indented(|out| self.statements(out, index));
+                out.line("}");
+            }
+        }
+    }
+
+    fn open(
+        &self,
+        out: &mut Writer,
+        name: &str,
+        arguments: Vec<Argument>,
+        blocks: Vec<usize>,
+        scratch: bool,
+    ) {
+        let mut list: Vec<String> = arguments
+            .iter()
+            .map(|argument| match argument {
+                Argument::Prepared if self.is_prepare => "theta: &[f64; N_THETA]".into(),
+                argument => format!("{}: {}", argument.name(), argument.ty()),
+            })
+            .collect();
+        if scratch {
+            list.push(format!("s: &mut [f64; {}]", self.n_scratch));
+        }
+        for block in blocks {
+            let quantity = self.function.results[block].quantity;
+            list.push(format!("{}: &mut {}", quantity.name(), array(quantity)));
+        }
+        out.list(&format!("fn {name}("), &list, ") {");
+    }
+
+    /// Arguments of the whole function.
+    fn arguments(&self, range: std::ops::Range<usize>) -> Vec<Argument> {
+        if self.is_prepare {
+            return vec![Argument::Prepared];
+        }
+        let body = &self.function.body[range];
+        let operands = body.iter().flat_map(|instruction| instruction.operands().iter().copied());
+        collect(operands.chain(self.function.entries()))
+    }
+
+    /// Arguments of one chunk.
+    fn chunk_arguments(&self, range: &std::ops::Range<usize>) -> Vec<Argument> {
+        let body = &self.function.body[range.clone()];
+        collect(body.iter().flat_map(|instruction| instruction.operands().iter().copied()))
+    }
+
+    /// Blocks that get anything, in all or from one chunk.
+    fn blocks(&self, range: Option<&std::ops::Range<usize>>) -> Vec<usize> {
+        let gets = |block: usize| match range {
+            None => !self.function.results[block].entries.is_empty() || self.is_prepare,
+            Some(range) => self.writes[range.clone()].iter().flatten().any(|&(b, _)| b == block),
+        };
+        (0..self.function.results.len()).filter(|&block| gets(block)).collect()
+    }
+
+    /// Zeros of sparse arrays and, in `prepare`, θ.
+    fn constants(&self, out: &mut Writer) {
+        if self.is_prepare {
+            out.block("for (to, from) in prepared.iter_mut().zip(theta) {", "}", |out| {
+                out.line("*to = *from;")
+            });
+        }
+        for block in self.function.results.iter().filter(|block| zero_filled(block)) {
+            out.line(format!("{}.fill(0.0);", block.quantity.name()));
+        }
+    }
+
+    /// Entries that are no values of instructions.
+    fn leaves(&self, out: &mut Writer) {
+        for block in &self.function.results {
+            for (e, &entry) in block.entries.iter().enumerate() {
+                if entry.value().is_none() && !(zero_filled(block) && entry.is_constant(0.0)) {
+                    let value = spell::leaf(self.program, entry, self.parameters()).stored();
+                    out.line(format!("{}[{}] = {value};", block.quantity.name(), self.index(e)));
+                }
+            }
+        }
+    }
+
+    /// Whether a chunk reads or writes the scratch array.
+    fn uses_scratch(&self, chunk: usize) -> bool {
+        let writes = |index: usize| self.scratch[index].is_some();
+        let reads = |index: usize| {
+            let mut values =
+                self.function.body[index].operands().iter().filter_map(|operand| operand.value());
+            values.any(|value| self.chunk_of[value] != chunk)
+        };
+        self.chunks[chunk].clone().any(|index| writes(index) || reads(index))
+    }
+
+    fn calls(&self, out: &mut Writer) {
+        if self.n_scratch > 0 {
+            out.line(format!("let mut s = [0.0; {}];", self.n_scratch));
+        }
+        for (index, range) in self.chunks.iter().enumerate() {
+            let mut list: Vec<String> = Vec::new();
+            for argument in self.chunk_arguments(range) {
+                let theta = self.is_prepare && argument == Argument::Prepared;
+                list.push(if theta { "theta" } else { argument.name() }.into());
+            }
+            if self.uses_scratch(index) {
+                list.push("&mut s".into());
+            }
+            for block in self.blocks(Some(range)) {
+                list.push(self.function.results[block].quantity.name().into());
+            }
+            out.list(&format!("{}_{index}(", self.name), &list, ");");
+        }
+    }
+
+    fn statements(&self, out: &mut Writer, chunk: usize) {
+        let Some(range) = self.chunks.get(chunk) else { return };
+        for index in range.clone() {
+            let instruction = &self.function.body[index];
+            if is_second_half(instruction.op) {
+                continue;
+            }
+            let text = spell::expression(self.program, instruction, |operand| self.place(operand, chunk));
+            if instruction.op == Op::SinCos {
+                let name =
+                    |value: usize| if self.uses_of(value) == 0 { "_".into() } else { format!("w{value}") };
+                out.line(format!("let ({}, {}) = {text};", name(index), name(index + 1)));
+                self.store(out, index);
+                self.store(out, index + 1);
+            } else {
+                out.line(format!("let w{index} = {text};"));
+                self.store(out, index);
+            }
+        }
+    }
+
+    /// Uses of a value but those of the second half of its own pair.
+    fn uses_of(&self, value: usize) -> u32 {
+        let paired = self.function.body[value].op == Op::SinCos;
+        self.uses[value] - u32::from(paired)
+    }
+
+    /// Puts a value where later chunks and the caller find it.
+    fn store(&self, out: &mut Writer, value: usize) {
+        let place = Place { text: format!("w{value}"), logical: self.function.body[value].op.is_logical() };
+        if let Some(at) = self.scratch[value] {
+            out.line(format!("s[{at}] = {};", place.stored()));
+        }
+        for &(block, entry) in &self.writes[value] {
+            let name = self.function.results[block].quantity.name();
+            out.line(format!("{name}[{}] = {};", self.index(entry), place.stored()));
+        }
+    }
+
+    /// Where a chunk finds an operand.
+    fn place(&self, operand: Operand, chunk: usize) -> Place {
+        match operand.value() {
+            Some(value) if self.chunk_of[value] != chunk => {
+                let at = self.scratch[value].expect("values read later have a place");
+                Place::number(format!("s[{at}]"))
+            }
+            Some(value) => {
+                Place { text: format!("w{value}"), logical: self.function.body[value].op.is_logical() }
+            }
+            None => spell::leaf(self.program, operand, self.parameters()),
+        }
+    }
+
+    fn parameters(&self) -> &'static str {
+        if self.is_prepare { "theta" } else { "c" }
+    }
+
+    /// Index of an entry in its array.
+    fn index(&self, entry: usize) -> usize {
+        if self.is_prepare { self.program.layout.parameters.len() + entry } else { entry }
+    }
+}
+
+/// Whether an array is first filled with zeros.
+fn zero_filled(block: &Block) -> bool {
+    block.entries.iter().filter(|entry| entry.is_constant(0.0)).count() >= 3
+}
+
+/// Ranges of at most `chunk` instructions; pairs stay together.
+fn split(body: &[Instruction], chunk: usize) -> Vec<std::ops::Range<usize>> {
+    let mut chunks = Vec::new();
+    let mut start = 0;
+    while start < body.len() {
+        let mut end = (start + chunk).min(body.len());
+        if body.get(end).is_some_and(|next| is_second_half(next.op)) {
+            end += 1;
+        }
+        chunks.push(start..end);
+        start = end;
+    }
+    chunks
+}
+
+/// Places in the scratch array, and its length.
+fn scratch_places(
+    function: &Function,
+    chunks: &[std::ops::Range<usize>],
+    chunk_of: &[usize],
+) -> (Vec<Option<usize>>, usize) {
+    let mut last_reader: Vec<usize> = chunk_of.to_vec();
+    for (index, instruction) in function.body.iter().enumerate() {
+        for value in instruction.operands().iter().filter_map(|operand| operand.value()) {
+            last_reader[value] = chunk_of[index];
+        }
+    }
+    let mut places = vec![None; function.body.len()];
+    let mut free: Vec<usize> = Vec::new();
+    let mut freed_after: Vec<Vec<usize>> = vec![Vec::new(); chunks.len()];
+    let mut length = 0;
+    for (chunk, range) in chunks.iter().enumerate() {
+        for value in range.clone().filter(|&value| last_reader[value] > chunk) {
+            let place = free.pop().unwrap_or_else(|| {
+                length += 1;
+                length - 1
+            });
+            places[value] = Some(place);
+            freed_after[last_reader[value]].push(place);
+        }
+        free.append(&mut freed_after[chunk]);
+    }
+    (places, length)
+}
+
+/// Whether a function has arguments and results of its own kind.
+pub(super) fn is_empty(program: &Program, kind: FunctionKind) -> bool {
+    filled(program.function(kind)).next().is_none()
+}

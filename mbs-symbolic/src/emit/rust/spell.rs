@@ -1,0 +1,130 @@
+//! Operators and operands as Rust expressions.
+
+use crate::expr::{BinaryOp, Symbol, UnaryOp};
+use crate::ids::Id;
+use crate::program::{Instruction, Op, Operand, Program};
+use mbs_math::TableKind;
+
+/// A number; `{:?}` prints the shortest text that reads back to the same bits.
+pub(super) fn literal(value: f64) -> String {
+    assert!(value.is_finite(), "non-finite constant reached the emitter");
+    format!("{value:?}")
+}
+
+/// Whether an operator is written as a call into `math`.
+pub(super) fn calls_math(op: Op) -> bool {
+    match op {
+        Op::Unary(op) => !matches!(op, UnaryOp::Neg | UnaryOp::Not),
+        Op::Binary(op) => matches!(op, BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Mod),
+        Op::Table { .. } | Op::SinCos => true,
+        Op::Select | Op::PairedCos => false,
+    }
+}
+
+/// Where an operand is found.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// The expression.
+    pub(super) text: String,
+    /// Whether it is a `bool`; everything else is an `f64`.
+    pub(super) logical: bool,
+}
+
+impl Place {
+    pub(super) fn number(text: impl Into<String>) -> Self {
+        Self { text: text.into(), logical: false }
+    }
+
+    fn as_number(&self) -> String {
+        if self.logical { format!("f64::from(u8::from({}))", self.text) } else { self.text.clone() }
+    }
+
+    fn as_truth(&self) -> String {
+        if self.logical { self.text.clone() } else { format!("({} != 0.0)", self.text) }
+    }
+
+    /// As an `f64`, to be stored.
+    pub(super) fn stored(&self) -> String {
+        self.as_number()
+    }
+}
+
+/// Spells everything but values of earlier instructions.
+pub(super) fn leaf(program: &Program, operand: Operand, parameters: &str) -> Place {
+    match operand {
+        Operand::Constant(bits) => Place::number(literal(bits.get())),
+        Operand::Prepared(slot) => {
+            Place::number(format!("{parameters}[{}]", program.layout.parameters.len() + slot as usize))
+        }
+        Operand::Value(index) => Place::number(format!("w{index}")),
+        Operand::Symbol(symbol) => match symbol {
+            Symbol::Theta(i) => Place::number(format!("{parameters}[{i}]")),
+            Symbol::Time => Place::number("t"),
+            Symbol::P(i) => Place::number(format!("p[{i}]")),
+            Symbol::V(i) => Place::number(format!("v[{i}]")),
+            Symbol::X(i) => Place::number(format!("x[{i}]")),
+            Symbol::U(i) => Place::number(format!("u[{i}]")),
+            Symbol::Mode(id) => Place { text: format!("modes[{}]", id.index()), logical: true },
+            Symbol::VDot(i) => Place::number(format!("v_dot[{i}]")),
+            Symbol::Lambda(i) => Place::number(format!("lambda[{i}]")),
+        },
+    }
+}
+
+/// Spells an instruction; for a pair, a tuple of sine and cosine.
+pub(super) fn expression(
+    program: &Program,
+    instruction: &Instruction,
+    place: impl Fn(Operand) -> Place,
+) -> String {
+    let operands = instruction.operands();
+    let number = |position: usize| place(operands[position]).as_number();
+    let truth = |position: usize| place(operands[position]).as_truth();
+    match instruction.op {
+        Op::Unary(op) => match op {
+            UnaryOp::Neg => format!("-{}", number(0)),
+            UnaryOp::Not => format!("!{}", truth(0)),
+            UnaryOp::Sqrt => format!("math::sqrt({})", number(0)),
+            UnaryOp::Sin => format!("math::sin({})", number(0)),
+            UnaryOp::Cos => format!("math::cos({})", number(0)),
+            UnaryOp::Tan => format!("math::tan({})", number(0)),
+            UnaryOp::Asin => format!("math::asin({})", number(0)),
+            UnaryOp::Acos => format!("math::acos({})", number(0)),
+            UnaryOp::Atan => format!("math::atan({})", number(0)),
+            UnaryOp::Sinh => format!("math::sinh({})", number(0)),
+            UnaryOp::Cosh => format!("math::cosh({})", number(0)),
+            UnaryOp::Tanh => format!("math::tanh({})", number(0)),
+            UnaryOp::Exp => format!("math::exp({})", number(0)),
+            UnaryOp::Log => format!("math::log({})", number(0)),
+            UnaryOp::Floor => format!("math::floor({})", number(0)),
+        },
+        Op::Binary(op) => match op {
+            BinaryOp::Add => format!("{} + {}", number(0), number(1)),
+            BinaryOp::Sub => format!("{} - {}", number(0), number(1)),
+            BinaryOp::Mul => format!("{} * {}", number(0), number(1)),
+            BinaryOp::Div => format!("{} / {}", number(0), number(1)),
+            BinaryOp::Pow => format!("math::pow({}, {})", number(0), number(1)),
+            BinaryOp::Atan2 => format!("math::atan2({}, {})", number(0), number(1)),
+            BinaryOp::Mod => format!("math::modulo({}, {})", number(0), number(1)),
+            BinaryOp::Less => format!("{} < {}", number(0), number(1)),
+            BinaryOp::LessEqual => format!("{} <= {}", number(0), number(1)),
+            BinaryOp::And => format!("{} && {}", truth(0), truth(1)),
+            BinaryOp::Or => format!("{} || {}", truth(0), truth(1)),
+        },
+        Op::Select => {
+            // Parentheses around a whole condition would be a warning.
+            let condition = place(operands[0]);
+            let test = if condition.logical { condition.text } else { format!("{} != 0.0", condition.text) };
+            format!("if {test} {{ {} }} else {{ {} }}", number(1), number(2))
+        }
+        Op::Table { table, derivative } => {
+            let read = match program.tables[table as usize].kind {
+                TableKind::Spline => "spline",
+                TableKind::Linear => "linear",
+            };
+            format!("math::{read}(TABLE_{table}, {derivative}, {})", number(0))
+        }
+        Op::SinCos => format!("math::sin_cos({})", number(0)),
+        Op::PairedCos => number(0),
+    }
+}

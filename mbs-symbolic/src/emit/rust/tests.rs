@@ -1,0 +1,30 @@
+use super::*;
+use crate::optimize;
+use crate::program::{fixture, lower};
+
+#[test]
+fn the_pendulum_as_rust() {
+    let mut program = lower(&fixture::pendulum());
+    optimize::run(&mut program);
+    insta::assert_snapshot!(emit(&program, &RustOptions::default()));
+}
+
+#[test]
+fn chunks_share_what_crosses_them() {
+    let mut program = lower(&fixture::everything());
+    optimize::run(&mut program);
+    let options = RustOptions { chunk: 7, module: Some("everything".into()), ..RustOptions::default() };
+    let text = emit(&program, &options);
+    assert!(text.contains("fn eval_outputs_3("));
+    assert!(text.lines().all(|line| line.len() < 120), "no overlong lines");
+    assert_eq!(text, emit(&program, &options), "the same every time");
+}
+
+#[test]
+fn names_and_paths_are_the_users_own() {
+    let program = lower(&fixture::everything());
+    let options = RustOptions { runtime_path: "crate::deps::rt".into(), ..RustOptions::default() };
+    let text = emit(&program, &options);
+    assert!(text.contains("use crate::deps::rt as runtime;"));
+    assert!(text.contains("pub type_: f64,") && text.contains("pub gen_: f64,"));
+}

@@ -1,0 +1,77 @@
+//! Forces along the line of two points.
+
+use super::Site;
+use crate::diag::{Problem, Span};
+use crate::ids::{ExprId, FrameId, LinkId};
+use crate::model::Formula;
+use crate::spatial::Vec3;
+
+/// The line of two points: the vector from the first to the second in the observer's
+/// axes, its length and the length's rate.
+struct Line {
+    observer: LinkId,
+    d: Vec3,
+    length: ExprId,
+    rate: ExprId,
+}
+
+/// F = preload + k (L − l) − c l', pushing apart.
+pub(super) fn spring_damper(
+    site: &mut Site<'_, '_>,
+    ends: [FrameId; 2],
+    [stiffness, damping, length, preload]: [&Formula; 4],
+    span: Span,
+) {
+    let Some(line) = line(site, ends, span) else { return };
+    let [k, c, rest, preload] = [stiffness, damping, length, preload].map(|formula| site.law(formula, &[]));
+    let graph = site.graph();
+    let compression = graph.sub(rest, line.length);
+    let (elastic, viscous) = (graph.mul(k, compression), graph.mul(c, line.rate));
+    let pushed = graph.add(preload, elastic);
+    let force = graph.sub(pushed, viscous);
+    apply(site, ends, &line, force);
+    // V = ½ k (L − l)² − F₀ l, whose derivative by l is −F.
+    let graph = site.graph();
+    let energy = graph.mul(elastic, compression);
+    let energy = graph.scale(0.5, energy);
+    let work = graph.mul(preload, line.length);
+    let potential = graph.sub(energy, work);
+    site.applied.potential.push(potential);
+}
+
+/// Any law of length and rate, pushing apart.
+pub(super) fn point_force(site: &mut Site<'_, '_>, ends: [FrameId; 2], force: &Formula, span: Span) {
+    let Some(line) = line(site, ends, span) else { return };
+    let force = site.law(force, &[line.length, line.rate]);
+    apply(site, ends, &line, force);
+}
+
+fn line(site: &mut Site<'_, '_>, [from, to]: [FrameId; 2], span: Span) -> Option<Line> {
+    let observer = site.kinematics.observer(&[from, to]);
+    let jets = site.kinematics.between(site.lowering, observer, from, to);
+    let (d, d_rate) = (site.values(observer, &jets), site.rates(observer, &jets));
+    let graph = site.graph();
+    let square = d.dot(graph, d);
+    if graph.is_zero(square) {
+        let element = match site.element {
+            crate::dynamics::Element::Force(id) => site.lowering.model.forces[id].name.text.clone(),
+            _ => String::new(),
+        };
+        site.lowering.problems.error(span, Problem::AlwaysZeroDistance { element });
+        return None;
+    }
+    let length = graph.sqrt(square);
+    let work = d.dot(graph, d_rate);
+    let rate = graph.div(work, length);
+    site.lowering.time.seed(length, rate);
+    Some(Line { observer, d, length, rate })
+}
+
+fn apply(site: &mut Site<'_, '_>, [from, to]: [FrameId; 2], line: &Line, force: ExprId) {
+    let graph = site.graph();
+    let per_length = graph.div(force, line.length);
+    let on_to = line.d.scale(graph, per_length);
+    let on_from = on_to.neg(graph);
+    site.push(line.observer, to, on_to);
+    site.push(line.observer, from, on_from);
+}

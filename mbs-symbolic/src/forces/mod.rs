@@ -1,0 +1,156 @@
+//! Applied forces: what each force element does to the links.
+
+mod bushing;
+mod contact;
+mod joint;
+mod line;
+mod load;
+
+use crate::dynamics::Element;
+use crate::expr::Graph;
+use crate::ids::{ExprId, FrameId, LinkId};
+use crate::kinematics::{Kinematics, VecJet};
+use crate::lower::Lowering;
+use crate::model::ForceKind;
+use crate::spatial::Vec3;
+
+/// All applied forces but gravity.
+#[derive(Debug, Default)]
+pub(crate) struct Applied {
+    /// On links, about their origins, in their axes.
+    pub(crate) on_links: Vec<LinkLoad>,
+    /// Along velocities.
+    pub(crate) along: Vec<(Element, u32, ExprId)>,
+    /// Energy of linear springs, J.
+    pub(crate) potential: Vec<ExprId>,
+}
+
+/// A force and torque one element puts on one link.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LinkLoad {
+    pub(crate) element: Element,
+    pub(crate) link: LinkId,
+    /// N, link axes.
+    pub(crate) f: Vec3,
+    /// About the link's origin, N·m, link axes.
+    pub(crate) n: Vec3,
+}
+
+/// Forms the forces of all elements.
+pub(crate) fn applied(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) -> Applied {
+    let model = lowering.model;
+    let mut applied = Applied::default();
+    for (id, force) in model.forces.iter_enumerated() {
+        let mut site = Site { lowering, kinematics, applied: &mut applied, element: Element::Force(id) };
+        let span = force.name.span;
+        match &force.kind {
+            ForceKind::SpringDamper { from, to, stiffness, damping, length, preload } => {
+                line::spring_damper(&mut site, [*from, *to], [stiffness, damping, length, preload], span);
+            }
+            ForceKind::PointForce { from, to, force } => {
+                line::point_force(&mut site, [*from, *to], force, span)
+            }
+            ForceKind::JointForce { velocity, value } => joint::force(&mut site, *velocity, value),
+            ForceKind::JointSpring { coordinate, stiffness, damping, rest, preload } => {
+                joint::spring(&mut site, *coordinate, [stiffness, damping, rest, preload]);
+            }
+            ForceKind::JointFriction { coordinate, coulomb, regularisation, viscous } => {
+                joint::friction(&mut site, *coordinate, [coulomb, regularisation, viscous]);
+            }
+            ForceKind::Force { on, axes, force, reaction } => {
+                load::force(&mut site, *on, *axes, force, *reaction)
+            }
+            ForceKind::Torque { on, axes, torque, reaction } => {
+                load::torque(&mut site, *on, *axes, torque, *reaction);
+            }
+            ForceKind::Bushing { from, to, stiffness, damping, rotational_stiffness, rotational_damping } => {
+                let laws = [stiffness, damping, rotational_stiffness, rotational_damping];
+                bushing::bushing(&mut site, *from, *to, laws);
+            }
+            ForceKind::Contact { on, radius, road, stiffness, damping } => {
+                contact::contact(&mut site, *on, [radius, road, stiffness, damping], span);
+            }
+        }
+    }
+    applied
+}
+
+/// Where one element's force is being formed.
+struct Site<'s, 'm> {
+    lowering: &'s mut Lowering<'m>,
+    kinematics: &'s mut Kinematics,
+    applied: &'s mut Applied,
+    element: Element,
+}
+
+impl<'m> Site<'_, 'm> {
+    fn graph(&mut self) -> &mut Graph {
+        &mut self.lowering.graph
+    }
+
+    /// A formula of the law.
+    fn law(&mut self, formula: &crate::model::Formula, locals: &[ExprId]) -> ExprId {
+        self.lowering.law(formula, locals, self.kinematics, self.element)
+    }
+
+    /// A force, in the observer's axes, on the origin of a frame.
+    fn push(&mut self, observer: LinkId, on: FrameId, force: Vec3) {
+        let place = self.kinematics.chain.frames[on];
+        if self.kinematics.chain.links[place.link].parent.is_none() {
+            return;
+        }
+        let seen = self.kinematics.see(self.lowering, observer, place.link);
+        let graph = &mut self.lowering.graph;
+        let f = seen.rot.transpose().apply(graph, force);
+        let n = place.in_link.r.cross(graph, f);
+        self.applied.on_links.push(LinkLoad { element: self.element, link: place.link, f, n });
+    }
+
+    /// A force, in the observer's axes, that acts on a frame's link at a point given in
+    /// the observer's axes.
+    fn push_at(&mut self, observer: LinkId, on: FrameId, force: Vec3, point: Vec3) {
+        let link = self.kinematics.chain.frames[on].link;
+        if self.kinematics.chain.links[link].parent.is_none() {
+            return;
+        }
+        let seen = self.kinematics.see(self.lowering, observer, link);
+        let graph = &mut self.lowering.graph;
+        let lever = point.sub(graph, seen.r);
+        let moment = lever.cross(graph, force);
+        let back = seen.rot.transpose();
+        let (f, n) = (back.apply(graph, force), back.apply(graph, moment));
+        self.applied.on_links.push(LinkLoad { element: self.element, link, f, n });
+    }
+
+    /// A torque, in the observer's axes, on a frame's link.
+    fn twist(&mut self, observer: LinkId, on: FrameId, torque: Vec3) {
+        let link = self.kinematics.chain.frames[on].link;
+        if self.kinematics.chain.links[link].parent.is_none() {
+            return;
+        }
+        let seen = self.kinematics.see(self.lowering, observer, link);
+        let graph = &mut self.lowering.graph;
+        let n = seen.rot.transpose().apply(graph, torque);
+        let f = Vec3::zero(graph, n.axes);
+        self.applied.on_links.push(LinkLoad { element: self.element, link, f, n });
+    }
+
+    /// Components in a frame's axes as a vector in the observer's axes.
+    fn in_observer(&mut self, observer: LinkId, axes: FrameId, components: [ExprId; 3]) -> Vec3 {
+        let place = self.kinematics.chain.frames[axes];
+        let seen = self.kinematics.see(self.lowering, observer, place.link);
+        let graph = &mut self.lowering.graph;
+        let in_link = place.in_link.rot.apply(graph, Vec3::new(place.in_link.rot.from, components));
+        seen.rot.apply(graph, in_link)
+    }
+
+    /// Components of a jet vector as a vector in the observer's axes.
+    fn values(&self, observer: LinkId, jets: &VecJet) -> Vec3 {
+        Vec3::new(self.kinematics.chain.links[observer].axes, [0, 1, 2].map(|k| jets[k].value))
+    }
+
+    /// Rates of a jet vector.
+    fn rates(&self, observer: LinkId, jets: &VecJet) -> Vec3 {
+        Vec3::new(self.kinematics.chain.links[observer].axes, [0, 1, 2].map(|k| jets[k].rate))
+    }
+}

@@ -1,0 +1,140 @@
+//! Joint types as sequences of elementary motions.
+//!
+//! A joint in the tree is a sequence of rotations about and translations along axes,
+//! each by an expression of its coordinates; only quaternions need a step of their
+//! own. A joint that closes a loop is a list of rows instead ([`closure`]).
+
+pub(crate) mod closure;
+
+use crate::ids::{CoordinateId, ExprId, FrameId};
+use crate::lower::{Lowering, NoQueries};
+use crate::model::{Axis, Joint, JointKind, Motion, Orientation};
+
+/// One elementary motion from the `from` frame towards the `to` frame.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Step {
+    /// A turn by `value` (rad) about an axis of the axes moved so far.
+    Rotate { axis: Axis, value: ExprId },
+    /// A shift by `value` (m) along an axis of the axes moved so far.
+    Translate { axis: Axis, value: ExprId },
+    /// A turn by the quaternion q; ω is the angular velocity in the turned axes.
+    Quaternion { q: [ExprId; 4], w: [ExprId; 3] },
+    /// The axes that follow are those of a frame of ground, whatever came before.
+    Reorient { ground_frame: FrameId },
+}
+
+/// The motions of a joint, from its `from` frame to its `to` frame.
+pub(crate) fn steps(lowering: &mut Lowering<'_>, joint: &Joint) -> Vec<Step> {
+    let rotate = |lowering: &mut Lowering<'_>, axis: &Axis, id: CoordinateId| Step::Rotate {
+        axis: axis.clone(),
+        value: lowering.coordinate(id),
+    };
+    let translate = |lowering: &mut Lowering<'_>, axis: &Axis, id: CoordinateId| Step::Translate {
+        axis: axis.clone(),
+        value: lowering.coordinate(id),
+    };
+    match &joint.kind {
+        JointKind::Fixed => Vec::new(),
+        JointKind::Revolute { axis, angle } => vec![rotate(lowering, axis, *angle)],
+        JointKind::Prismatic { axis, distance } => vec![translate(lowering, axis, *distance)],
+        JointKind::Cylindrical { axis, distance, angle } => {
+            vec![translate(lowering, axis, *distance), rotate(lowering, axis, *angle)]
+        }
+        JointKind::Screw { axis, pitch, angle } => {
+            let pitch = lowering.parameter(pitch);
+            let per_radian = lowering.graph.scale(0.5 / std::f64::consts::PI, pitch);
+            let angle_value = lowering.coordinate(*angle);
+            let value = lowering.graph.mul(per_radian, angle_value);
+            vec![Step::Translate { axis: axis.clone(), value }, rotate(lowering, axis, *angle)]
+        }
+        JointKind::Universal { axes, angles } => {
+            (0..2).map(|k| rotate(lowering, &axes[k], angles[k])).collect()
+        }
+        JointKind::Spherical { orientation } => orientation_steps(lowering, joint, orientation),
+        JointKind::Free { translation, orientation } => {
+            let mut steps: Vec<Step> =
+                (0..3).map(|k| translate(lowering, &principal(k), translation[usize::from(k)])).collect();
+            steps.extend(orientation_steps(lowering, joint, orientation));
+            steps
+        }
+        JointKind::Planar { normal, translation, angle } => {
+            let [first, second] = in_plane(normal);
+            vec![
+                translate(lowering, &first, translation[0]),
+                translate(lowering, &second, translation[1]),
+                rotate(lowering, normal, *angle),
+            ]
+        }
+        JointKind::Curve { position, rotation, .. } => {
+            let mut steps = Vec::new();
+            for (k, formula) in (0..3).zip(position) {
+                let value = lowering.formula(formula, &[], &mut NoQueries, None);
+                steps.push(Step::Translate { axis: principal(k), value });
+            }
+            for turn in rotation {
+                let value = lowering.formula(&turn.angle, &[], &mut NoQueries, None);
+                steps.push(Step::Rotate { axis: turn.axis.clone(), value });
+            }
+            steps
+        }
+        JointKind::Compound { steps } => steps
+            .iter()
+            .map(|step| {
+                let value = lowering.formula(&step.argument, &[], &mut NoQueries, None);
+                match step.motion {
+                    Motion::Rotation => Step::Rotate { axis: step.axis.clone(), value },
+                    Motion::Translation => Step::Translate { axis: step.axis.clone(), value },
+                }
+            })
+            .collect(),
+    }
+}
+
+fn orientation_steps(lowering: &mut Lowering<'_>, joint: &Joint, orientation: &Orientation) -> Vec<Step> {
+    match orientation {
+        Orientation::Quaternion { .. } => {
+            let (q, w) = lowering.quaternion(&joint.kind).expect("a joint of the tree has its coordinates");
+            vec![Step::Quaternion { q, w }]
+        }
+        Orientation::Angles { sequence, coordinates, relative_to } => {
+            let reorient = relative_to.map(|ground_frame| Step::Reorient { ground_frame });
+            let turns: Vec<Step> = sequence
+                .iter()
+                .zip(coordinates)
+                .map(|(&k, &coordinate)| Step::Rotate {
+                    axis: principal(k),
+                    value: lowering.coordinate(coordinate),
+                })
+                .collect();
+            reorient.into_iter().chain(turns).collect()
+        }
+    }
+}
+
+/// The same motions walked from `to` to `from`.
+pub(crate) fn reversed(lowering: &mut Lowering<'_>, steps: Vec<Step>) -> Vec<Step> {
+    let negated = |lowering: &mut Lowering<'_>, value| lowering.graph.neg(value);
+    steps
+        .into_iter()
+        .rev()
+        .map(|step| match step {
+            Step::Rotate { axis, value } => Step::Rotate { axis, value: negated(lowering, value) },
+            Step::Translate { axis, value } => Step::Translate { axis, value: negated(lowering, value) },
+            // The chain knows in which axes ω is given and turns the other way.
+            other => other,
+        })
+        .collect()
+}
+
+/// The principal axis `index`.
+pub(crate) fn principal(index: u8) -> Axis {
+    Axis::Principal { index, negative: false }
+}
+
+/// The two principal axes that follow a principal normal in cyclic order.
+pub(crate) fn in_plane(normal: &Axis) -> [Axis; 2] {
+    let Axis::Principal { index, .. } = normal else {
+        unreachable!("the reader requires a principal normal")
+    };
+    [principal((index + 1) % 3), principal((index + 2) % 3)]
+}

@@ -1,0 +1,168 @@
+//! Quantities with their derivatives along the motion.
+
+use super::motion::Column;
+use crate::expr::Graph;
+use crate::ids::ExprId;
+use crate::spatial::Vec3;
+use std::collections::BTreeMap;
+
+/// A function of p and t with all that constraints need of it: value, ∂rate/∂column,
+/// rate, and second rate with v' = 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Jet {
+    pub(crate) value: ExprId,
+    pub(crate) columns: BTreeMap<Column, ExprId>,
+    pub(crate) rate: ExprId,
+    pub(crate) bias: ExprId,
+}
+
+/// Three of them: a vector in the observer's axes.
+pub(crate) type VecJet = [Jet; 3];
+
+impl Jet {
+    /// A quantity that does not move.
+    pub(crate) fn fixed(graph: &mut Graph, value: ExprId) -> Self {
+        let zero = graph.zero();
+        Self { value, columns: BTreeMap::new(), rate: zero, bias: zero }
+    }
+
+    /// From vectors of values, rates, second rates and columns.
+    pub(crate) fn vector(
+        graph: &mut Graph,
+        [value, rate, bias]: [Vec3; 3],
+        columns: impl IntoIterator<Item = (Column, Vec3)>,
+    ) -> VecJet {
+        let mut jets = [0, 1, 2].map(|k| Self {
+            value: value.xyz[k],
+            columns: BTreeMap::new(),
+            rate: rate.xyz[k],
+            bias: bias.xyz[k],
+        });
+        for (column, vector) in columns {
+            for (jet, component) in jets.iter_mut().zip(vector.xyz) {
+                jet.add_to_column(graph, column, component);
+            }
+        }
+        jets
+    }
+
+    fn add_to_column(&mut self, graph: &mut Graph, column: Column, term: ExprId) {
+        if graph.is_zero(term) {
+            return;
+        }
+        let sum = match self.columns.get(&column) {
+            Some(&sum) => graph.add(sum, term),
+            None => term,
+        };
+        self.columns.insert(column, sum);
+    }
+
+    /// a·x + b·y for each derivative, with expressions a, b.
+    fn combine(graph: &mut Graph, value: ExprId, bias: ExprId, terms: [(ExprId, &Self); 2]) -> Self {
+        let zero = graph.zero();
+        let mut result = Self { value, columns: BTreeMap::new(), rate: zero, bias };
+        for (factor, jet) in terms {
+            for (&column, &term) in &jet.columns {
+                let product = graph.mul(factor, term);
+                result.add_to_column(graph, column, product);
+            }
+            let product = graph.mul(factor, jet.rate);
+            result.rate = graph.add(result.rate, product);
+        }
+        result
+    }
+
+    /// a + b
+    pub(crate) fn add(&self, graph: &mut Graph, other: &Self) -> Self {
+        let one = graph.one();
+        let value = graph.add(self.value, other.value);
+        let bias = graph.add(self.bias, other.bias);
+        Self::combine(graph, value, bias, [(one, self), (one, other)])
+    }
+
+    /// a − b
+    pub(crate) fn sub(&self, graph: &mut Graph, other: &Self) -> Self {
+        let (one, minus) = (graph.one(), graph.constant(-1.0));
+        let value = graph.sub(self.value, other.value);
+        let bias = graph.sub(self.bias, other.bias);
+        Self::combine(graph, value, bias, [(one, self), (minus, other)])
+    }
+
+    /// s·a with s fixed.
+    pub(crate) fn scale(&self, graph: &mut Graph, s: ExprId) -> Self {
+        let zero = graph.zero();
+        let value = graph.mul(s, self.value);
+        let bias = graph.mul(s, self.bias);
+        Self::combine(graph, value, bias, [(s, self), (zero, self)])
+    }
+
+    /// a·b; the second rate is a'' b + 2 a' b' + a b''.
+    pub(crate) fn mul(&self, graph: &mut Graph, other: &Self) -> Self {
+        let value = graph.mul(self.value, other.value);
+        let mixed = graph.mul(self.rate, other.rate);
+        let mixed = graph.scale(2.0, mixed);
+        let (left, right) = (graph.mul(self.bias, other.value), graph.mul(self.value, other.bias));
+        let outer = graph.add(left, right);
+        let bias = graph.add(outer, mixed);
+        Self::combine(graph, value, bias, [(other.value, self), (self.value, other)])
+    }
+
+    /// √a; the second rate is a''/2s − s'²/s.
+    pub(crate) fn sqrt(&self, graph: &mut Graph) -> Self {
+        let value = graph.sqrt(self.value);
+        let half = graph.constant(0.5);
+        let slope = graph.div(half, value);
+        let zero = graph.zero();
+        let mut result = Self::combine(graph, value, zero, [(slope, self), (zero, self)]);
+        let first = graph.mul(slope, self.bias);
+        let square = graph.mul(result.rate, result.rate);
+        let second = graph.div(square, value);
+        result.bias = graph.sub(first, second);
+        result
+    }
+
+    /// 1/a; the second rate is −a''/a² + 2 a'²/a³.
+    pub(crate) fn reciprocal(&self, graph: &mut Graph) -> Self {
+        let one = graph.one();
+        let value = graph.div(one, self.value);
+        let square = graph.mul(value, value);
+        let slope = graph.neg(square);
+        let zero = graph.zero();
+        let mut result = Self::combine(graph, value, zero, [(slope, self), (zero, self)]);
+        let first = graph.mul(slope, self.bias);
+        let product = graph.mul(result.rate, self.rate);
+        let product = graph.mul(product, value);
+        let second = graph.scale(-2.0, product);
+        result.bias = graph.add(first, second);
+        result
+    }
+
+    /// a·b of vectors.
+    pub(crate) fn dot(graph: &mut Graph, a: &VecJet, b: &VecJet) -> Self {
+        let zero = graph.zero();
+        let mut sum = Self::fixed(graph, zero);
+        for (x, y) in a.iter().zip(b) {
+            let product = x.mul(graph, y);
+            sum = sum.add(graph, &product);
+        }
+        sum
+    }
+
+    /// a − b of vectors.
+    pub(crate) fn difference(graph: &mut Graph, a: &VecJet, b: &VecJet) -> VecJet {
+        [0, 1, 2].map(|k| a[k].sub(graph, &b[k]))
+    }
+
+    /// Second rate with v' as symbols: bias + Σ column·v'.
+    pub(crate) fn acceleration(&self, graph: &mut Graph) -> ExprId {
+        let mut total = self.bias;
+        for (&column, &term) in &self.columns {
+            if let Column::V(index) = column {
+                let v_dot = graph.symbol(crate::expr::Symbol::VDot(index));
+                let product = graph.mul(term, v_dot);
+                total = graph.add(total, product);
+            }
+        }
+        total
+    }
+}

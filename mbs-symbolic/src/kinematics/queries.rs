@@ -1,0 +1,265 @@
+//! Answers to questions about the motion, in the user's frames.
+
+use super::chain::{Chain, Placement};
+use super::jet::{Jet, VecJet};
+use super::motion::Column;
+use super::seen::{self, Seen, Views};
+use crate::expr::Symbol;
+use crate::ids::{ExprId, FrameId, Id, LinkId};
+use crate::lower::{Lowering, Queries};
+use crate::model::Query;
+use crate::spatial::Vec3;
+
+/// The laid-out chain and everything already asked of it.
+#[derive(Debug)]
+pub(crate) struct Kinematics {
+    pub(crate) chain: Chain,
+    views: Views,
+    /// Whether jets carry the virtual motions that reactions need.
+    pub(crate) with_virtual_motions: bool,
+}
+
+/// Angular velocity and acceleration of a link.
+#[derive(Debug, Clone)]
+pub(crate) struct Spin {
+    pub(crate) omega: Vec3,
+    pub(crate) alpha_bias: Vec3,
+    /// ∂ω/∂column.
+    pub(crate) columns: Vec<(Column, Vec3)>,
+}
+
+impl Kinematics {
+    pub(crate) fn new(chain: Chain) -> Self {
+        Self { chain, views: Views::default(), with_virtual_motions: false }
+    }
+
+    /// The link that observes all the given frames.
+    pub(crate) fn observer(&self, frames: &[FrameId]) -> LinkId {
+        let links = frames.iter().map(|&frame| self.chain.frames[frame].link);
+        links.reduce(|a, b| seen::observer(&self.chain, a, b)).unwrap_or(LinkId::new(0))
+    }
+
+    /// A link seen from an ancestor.
+    pub(crate) fn see(&mut self, lowering: &mut Lowering<'_>, observer: LinkId, link: LinkId) -> Seen {
+        self.views.see(&mut lowering.graph, &self.chain, observer, link).clone()
+    }
+
+    /// The origin of a placed frame.
+    pub(crate) fn point(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        observer: LinkId,
+        place: Placement,
+    ) -> VecJet {
+        let seen = self.see(lowering, observer, place.link);
+        let graph = &mut lowering.graph;
+        let [r, v, a] = seen.point(graph, place.in_link.r);
+        let mut columns = Vec::new();
+        for influence in self.views.influences(&self.chain, observer, place.link) {
+            let direction = influence.on_point(graph, r);
+            for &(column, partial) in &influence.partials {
+                columns.push((column, direction.scale(graph, partial)));
+            }
+        }
+        if self.with_virtual_motions {
+            for k in 0..3 {
+                let e = Vec3::unit(graph, r.axes, k);
+                let link = place.link.index() as u32;
+                columns.push((Column::Virtual(link, k as u8), e));
+                columns.push((Column::Virtual(link, k as u8 + 3), e.cross(graph, r)));
+            }
+        }
+        Jet::vector(graph, [r, v, a], columns)
+    }
+
+    /// A direction fixed in a placed frame, given in that frame's axes.
+    pub(crate) fn direction(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        observer: LinkId,
+        place: Placement,
+        e_f: Vec3,
+    ) -> VecJet {
+        let seen = self.see(lowering, observer, place.link);
+        let graph = &mut lowering.graph;
+        let e_l = place.in_link.rot.apply(graph, e_f.relabelled(place.in_link.rot.from));
+        let [e, rate, second] = seen.direction(graph, e_l);
+        let mut columns = Vec::new();
+        for influence in self.views.influences(&self.chain, observer, place.link) {
+            if let Some(axis) = influence.on_orientation() {
+                let direction = axis.cross(graph, e);
+                for &(column, partial) in &influence.partials {
+                    columns.push((column, direction.scale(graph, partial)));
+                }
+            }
+        }
+        if self.with_virtual_motions {
+            for k in 0..3 {
+                let unit = Vec3::unit(graph, e.axes, k);
+                columns.push((Column::Virtual(place.link.index() as u32, k as u8 + 3), unit.cross(graph, e)));
+            }
+        }
+        Jet::vector(graph, [e, rate, second], columns)
+    }
+
+    /// Principal direction `index` of a frame.
+    pub(crate) fn unit(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        observer: LinkId,
+        place: Placement,
+        index: usize,
+    ) -> VecJet {
+        let e = Vec3::unit(&mut lowering.graph, place.in_link.rot.from, index);
+        self.direction(lowering, observer, place, e)
+    }
+
+    /// Angular motion of a link relative to an ancestor.
+    pub(crate) fn spin(&mut self, lowering: &mut Lowering<'_>, observer: LinkId, link: LinkId) -> Spin {
+        let seen = self.see(lowering, observer, link);
+        let graph = &mut lowering.graph;
+        let mut columns = Vec::new();
+        for influence in self.views.influences(&self.chain, observer, link) {
+            if let Some(axis) = influence.on_orientation() {
+                for &(column, partial) in &influence.partials {
+                    columns.push((column, axis.scale(graph, partial)));
+                }
+            }
+        }
+        if self.with_virtual_motions {
+            for k in 0..3 {
+                let unit = Vec3::unit(graph, seen.omega.axes, k);
+                columns.push((Column::Virtual(link.index() as u32, k as u8 + 3), unit));
+            }
+        }
+        Spin { omega: seen.omega, alpha_bias: seen.alpha_bias, columns }
+    }
+
+    /// The vector from one frame's origin to another's.
+    pub(crate) fn between(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        observer: LinkId,
+        from: FrameId,
+        to: FrameId,
+    ) -> VecJet {
+        let (from, to) = (self.chain.frames[from], self.chain.frames[to]);
+        let start = self.point(lowering, observer, from);
+        let end = self.point(lowering, observer, to);
+        Jet::difference(&mut lowering.graph, &end, &start)
+    }
+
+    fn dot_unit(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        observer: LinkId,
+        frame: FrameId,
+        index: u8,
+        vector: &VecJet,
+    ) -> Jet {
+        let unit = self.unit(lowering, observer, self.chain.frames[frame], usize::from(index));
+        Jet::dot(&mut lowering.graph, &unit, vector)
+    }
+
+    /// Velocity of a frame as an observer fixed in another sees it, and, with v' as
+    /// symbols, its acceleration; in the axes of the link that observes all.
+    fn relative_motion(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        observer: LinkId,
+        of: FrameId,
+        relative_to: FrameId,
+    ) -> [Vec3; 2] {
+        let d = self.between(lowering, observer, relative_to, of);
+        let base = self.spin(lowering, observer, self.chain.frames[relative_to].link);
+        let graph = &mut lowering.graph;
+        let axes = base.omega.axes;
+        let vector = |pick: &dyn Fn(&Jet) -> ExprId| Vec3::new(axes, [0, 1, 2].map(|k| pick(&d[k])));
+        let position = vector(&|jet| jet.value);
+        let rate = vector(&|jet| jet.rate);
+        let acceleration = Vec3::new(axes, [0, 1, 2].map(|k| d[k].acceleration(graph)));
+        // u = d' − ω×d; a = d'' − α×d − ω×(ω×d) − 2 ω×u
+        let carried = base.omega.cross(graph, position);
+        let u = rate.sub(graph, carried);
+        let mut alpha = base.alpha_bias;
+        for (column, axis) in &base.columns {
+            if let Column::V(index) = column {
+                let v_dot = graph.symbol(Symbol::VDot(*index));
+                let part = axis.scale(graph, v_dot);
+                alpha = alpha.add(graph, part);
+            }
+        }
+        let tangential = alpha.cross(graph, position);
+        let centripetal = base.omega.cross(graph, carried);
+        let two = graph.constant(2.0);
+        let coriolis = base.omega.cross(graph, u).scale(graph, two);
+        let a = acceleration.sub(graph, tangential).sub(graph, centripetal).sub(graph, coriolis);
+        [u, a]
+    }
+
+    /// A vector's component along a unit vector of a frame.
+    fn component(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        observer: LinkId,
+        frame: FrameId,
+        index: u8,
+        vector: Vec3,
+    ) -> ExprId {
+        let unit = self.unit(lowering, observer, self.chain.frames[frame], usize::from(index));
+        let unit = Vec3::new(vector.axes, [0, 1, 2].map(|k| unit[k].value));
+        unit.dot(&mut lowering.graph, vector)
+    }
+
+    /// A jet's value, after teaching `d/dt` its rate and acceleration.
+    fn answer(&self, lowering: &mut Lowering<'_>, jet: &Jet) -> ExprId {
+        let acceleration = jet.acceleration(&mut lowering.graph);
+        lowering.time.seed(jet.value, jet.rate);
+        lowering.time.seed(jet.rate, acceleration);
+        jet.value
+    }
+}
+
+impl Queries for Kinematics {
+    fn query(&mut self, lowering: &mut Lowering<'_>, query: Query) -> ExprId {
+        match query {
+            Query::Position { of, relative_to, axes, component } => {
+                let observer = self.observer(&[of, relative_to, axes]);
+                let d = self.between(lowering, observer, relative_to, of);
+                let jet = self.dot_unit(lowering, observer, axes, component, &d);
+                self.answer(lowering, &jet)
+            }
+            Query::Distance { from, to } => {
+                let observer = self.observer(&[from, to]);
+                let d = self.between(lowering, observer, from, to);
+                let square = Jet::dot(&mut lowering.graph, &d, &d);
+                let jet = square.sqrt(&mut lowering.graph);
+                self.answer(lowering, &jet)
+            }
+            Query::Rotation { of, relative_to, row, column } => {
+                let observer = self.observer(&[of, relative_to]);
+                let moved = self.unit(lowering, observer, self.chain.frames[of], usize::from(column));
+                let jet = self.dot_unit(lowering, observer, relative_to, row, &moved);
+                self.answer(lowering, &jet)
+            }
+            Query::Velocity { of, relative_to, axes, component } => {
+                let observer = self.observer(&[of, relative_to, axes]);
+                let [velocity, _] = self.relative_motion(lowering, observer, of, relative_to);
+                self.component(lowering, observer, axes, component, velocity)
+            }
+            Query::Acceleration { of, relative_to, axes, component } => {
+                let observer = self.observer(&[of, relative_to, axes]);
+                let [_, acceleration] = self.relative_motion(lowering, observer, of, relative_to);
+                self.component(lowering, observer, axes, component, acceleration)
+            }
+            Query::AngularVelocity { of, relative_to, axes, component } => {
+                let observer = self.observer(&[of, relative_to, axes]);
+                let outer = self.spin(lowering, observer, self.chain.frames[of].link);
+                let inner = self.spin(lowering, observer, self.chain.frames[relative_to].link);
+                let omega = outer.omega.sub(&mut lowering.graph, inner.omega);
+                self.component(lowering, observer, axes, component, omega)
+            }
+            Query::Reaction { .. } => unreachable!("reactions are answered where multipliers are known"),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Links as another link sees them.
+//!
+//! Everything here is in the axes of the observer A and relative to it, as if A stood
+//! still: that is what loops and relative queries need, and for A = ground it is the
+//! absolute motion.
+
+use super::chain::{Chain, Move};
+use super::motion::Column;
+use crate::expr::Graph;
+use crate::ids::{ExprId, Id, LinkId};
+use crate::spatial::{Rot3, Vec3};
+use rustc_hash::FxHashMap;
+
+/// A link seen from an observer A.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    /// Link to A axes. Homogeneous in quaternions: |R v| = scale·|v|.
+    pub(crate) rot: Rot3,
+    /// Origin from A's origin, m.
+    pub(crate) r: Vec3,
+    /// Angular velocity, rad/s.
+    pub(crate) omega: Vec3,
+    /// Velocity of the origin, m/s.
+    pub(crate) v: Vec3,
+    /// Angular acceleration with v' = 0, rad/s².
+    pub(crate) alpha_bias: Vec3,
+    /// Acceleration of the origin with v' = 0, m/s².
+    pub(crate) a_bias: Vec3,
+    /// Product of |q|² of the quaternions on the way; 1 on the unit sphere.
+    scale: Option<ExprId>,
+    /// The moving steps of this link, from the parent outwards.
+    pub(crate) steps: Vec<SeenStep>,
+    /// Where a reorientation among this link's moves took place.
+    pub(crate) reoriented_at: Option<(usize, Vec3)>,
+}
+
+/// A step that moves, seen from A.
+#[derive(Debug, Clone)]
+pub(crate) struct SeenStep {
+    /// ∂rate/∂column for every column the step depends on.
+    pub(crate) partials: Vec<(Column, ExprId)>,
+    /// Unit vector about or along which it moves.
+    pub(crate) axis: Vec3,
+    /// A point of the axis of a rotation; `None` for translations.
+    pub(crate) center: Option<Vec3>,
+}
+
+/// A column of a link's motion: turning about `axis` through `center` for points beyond
+/// (or at `stop`, for points past a reorientation, which then only shift), or shifting.
+#[derive(Debug, Clone)]
+pub(crate) struct Influence {
+    pub(crate) partials: Vec<(Column, ExprId)>,
+    pub(crate) axis: Vec3,
+    pub(crate) center: Option<Vec3>,
+    pub(crate) stop: Option<Vec3>,
+}
+
+impl Influence {
+    /// Rate of a point at `tip` per unit rate of the step.
+    pub(crate) fn on_point(&self, graph: &mut Graph, tip: Vec3) -> Vec3 {
+        match self.center {
+            Some(center) => {
+                let lever = self.stop.unwrap_or(tip).sub(graph, center);
+                self.axis.cross(graph, lever)
+            }
+            None => self.axis,
+        }
+    }
+
+    /// Angular rate of the link per unit rate of the step.
+    pub(crate) fn on_orientation(&self) -> Option<Vec3> {
+        (self.center.is_some() && self.stop.is_none()).then_some(self.axis)
+    }
+}
+
+/// All links seen so far, by observer.
+#[derive(Debug, Default)]
+pub(crate) struct Views {
+    known: FxHashMap<(LinkId, LinkId), Seen>,
+}
+
+impl Views {
+    /// `link` seen from its ancestor `observer`, or from itself.
+    pub(crate) fn see(&mut self, graph: &mut Graph, chain: &Chain, observer: LinkId, link: LinkId) -> &Seen {
+        let mut path = Vec::new();
+        let mut at = link;
+        while !self.known.contains_key(&(observer, at)) {
+            path.push(at);
+            if at == observer {
+                break;
+            }
+            at = chain.links[at].parent.expect("the observer is an ancestor");
+        }
+        for &next in path.iter().rev() {
+            let seen = if next == observer {
+                Seen::itself(graph, chain, observer)
+            } else {
+                let parent = chain.links[next].parent.expect("not the root");
+                let parent = self.known[&(observer, parent)].clone();
+                follow(graph, parent, &chain.links[next].moves)
+            };
+            self.known.insert((observer, next), seen);
+        }
+        &self.known[&(observer, link)]
+    }
+
+    /// Every step between `observer` and `link` that moves it, nearest to the observer
+    /// first. Both must have been seen.
+    pub(crate) fn influences(&self, chain: &Chain, observer: LinkId, link: LinkId) -> Vec<Influence> {
+        let mut list = Vec::new();
+        let mut stop = None;
+        let mut at = link;
+        while at != observer {
+            let seen = &self.known[&(observer, at)];
+            for (index, step) in seen.steps.iter().enumerate().rev() {
+                if let Some((count, place)) = seen.reoriented_at
+                    && index < count
+                {
+                    stop.get_or_insert(place);
+                }
+                list.push(Influence {
+                    partials: step.partials.clone(),
+                    axis: step.axis,
+                    center: step.center,
+                    stop,
+                });
+            }
+            if let Some((_, place)) = seen.reoriented_at {
+                stop.get_or_insert(place);
+            }
+            at = chain.links[at].parent.expect("the observer is an ancestor");
+        }
+        list.reverse();
+        list
+    }
+}
+
+impl Seen {
+    fn itself(graph: &mut Graph, chain: &Chain, link: LinkId) -> Self {
+        let axes = chain.links[link].axes;
+        let zero = Vec3::zero(graph, axes);
+        Self {
+            rot: Rot3::identity(graph, axes, axes),
+            r: zero,
+            omega: zero,
+            v: zero,
+            alpha_bias: zero,
+            a_bias: zero,
+            scale: None,
+            steps: Vec::new(),
+            reoriented_at: None,
+        }
+    }
+
+    /// Moves the reference point by `d`, fixed in the link.
+    fn shift(&mut self, graph: &mut Graph, d: Vec3) {
+        self.r = self.r.add(graph, d);
+        let swing = self.omega.cross(graph, d);
+        self.v = self.v.add(graph, swing);
+        let centripetal = self.omega.cross(graph, swing);
+        let tangential = self.alpha_bias.cross(graph, d);
+        let change = centripetal.add(graph, tangential);
+        self.a_bias = self.a_bias.add(graph, change);
+    }
+
+    /// Unit vector `index` of the link's axes, in A axes.
+    fn unit(&self, graph: &mut Graph, index: usize) -> Vec3 {
+        let column = self.rot.column(index);
+        match self.scale {
+            Some(scale) => {
+                let one = graph.one();
+                let reciprocal = graph.div(one, scale);
+                column.scale(graph, reciprocal)
+            }
+            None => column,
+        }
+    }
+
+    /// Position, velocity and acceleration (v' = 0) of a point fixed in the link.
+    pub(crate) fn point(&self, graph: &mut Graph, r_l: Vec3) -> [Vec3; 3] {
+        let d = self.rot.apply(graph, r_l);
+        let mut at = self.clone();
+        at.shift(graph, d);
+        [at.r, at.v, at.a_bias]
+    }
+
+    /// A direction fixed in the link: components, rate, second rate (v' = 0).
+    pub(crate) fn direction(&self, graph: &mut Graph, e_l: Vec3) -> [Vec3; 3] {
+        let e = self.rot.apply(graph, e_l);
+        let rate = self.omega.cross(graph, e);
+        let second = self.omega.cross(graph, rate);
+        let tangential = self.alpha_bias.cross(graph, e);
+        [e, rate, second.add(graph, tangential)]
+    }
+}
+
+/// The next link outwards.
+fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
+    let mut seen = Seen { steps: Vec::new(), reoriented_at: None, ..parent };
+    for step in moves {
+        match step {
+            Move::Shift { r, motion: None } => {
+                let d = seen.rot.apply(graph, *r);
+                seen.shift(graph, d);
+            }
+            Move::Shift { r, motion: Some((axis, motion)) } => {
+                let d = seen.rot.apply(graph, *r);
+                seen.shift(graph, d);
+                // Along an axis that may be scaled off the unit sphere: d' = R e s'.
+                let e = seen.rot.column(*axis);
+                let sliding = e.scale(graph, motion.rate);
+                seen.v = seen.v.add(graph, sliding);
+                let turn = seen.omega.cross(graph, sliding);
+                let two = graph.constant(2.0);
+                let coriolis = turn.scale(graph, two);
+                let along = e.scale(graph, motion.bias);
+                let change = coriolis.add(graph, along);
+                seen.a_bias = seen.a_bias.add(graph, change);
+                seen.steps.push(SeenStep { partials: motion.partials.clone(), axis: e, center: None });
+            }
+            Move::Turn { rot } => seen.rot = seen.rot.compose(graph, *rot),
+            Move::Rotate { rot, axis, motion, .. } => {
+                if let Some(motion) = motion {
+                    let e = seen.unit(graph, *axis);
+                    let spin = e.scale(graph, motion.rate);
+                    let carried = seen.omega.cross(graph, spin);
+                    let along = e.scale(graph, motion.bias);
+                    let change = carried.add(graph, along);
+                    seen.alpha_bias = seen.alpha_bias.add(graph, change);
+                    seen.omega = seen.omega.add(graph, spin);
+                    seen.steps.push(SeenStep {
+                        partials: motion.partials.clone(),
+                        axis: e,
+                        center: Some(seen.r),
+                    });
+                }
+                seen.rot = seen.rot.compose(graph, *rot);
+            }
+            Move::Quaternion { rot, w, v, square, reversed } => {
+                let before = seen.clone();
+                seen.rot = seen.rot.compose(graph, *rot);
+                let scale = match seen.scale {
+                    Some(scale) => graph.mul(scale, *square),
+                    None => *square,
+                };
+                seen.scale = Some(scale);
+                let one = graph.one();
+                let one = if *reversed { graph.neg(one) } else { one };
+                let mut spin = Vec3::zero(graph, seen.omega.axes);
+                for k in 0..3 {
+                    let unit = if *reversed { before.unit(graph, k) } else { seen.unit(graph, k) };
+                    let signed = unit.scale(graph, one);
+                    let part = signed.scale(graph, w[k]);
+                    spin = spin.add(graph, part);
+                    seen.steps.push(SeenStep {
+                        partials: vec![(Column::V(v[k]), graph.one())],
+                        axis: signed,
+                        center: Some(seen.r),
+                    });
+                }
+                // ω of `to` relative to `from` is constant in `to` axes when v' = 0: the
+                // axes after the turn, or before it if walked backwards.
+                let carried = before.omega.cross(graph, spin);
+                seen.alpha_bias = seen.alpha_bias.add(graph, carried);
+                seen.omega = seen.omega.add(graph, spin);
+            }
+            Move::Reorient { rot_w, .. } => {
+                // Only ground sees past a reorientation.
+                seen.rot = *rot_w;
+                seen.scale = None;
+                seen.omega = Vec3::zero(graph, seen.omega.axes);
+                seen.alpha_bias = Vec3::zero(graph, seen.alpha_bias.axes);
+                seen.reoriented_at = Some((seen.steps.len(), seen.r));
+            }
+        }
+    }
+    seen
+}
+
+/// The nearest link that can observe both: the lowest common ancestor, or ground if the
+/// way to either passes a reorientation below it.
+pub(crate) fn observer(chain: &Chain, a: LinkId, b: LinkId) -> LinkId {
+    let ancestors = |link: LinkId| {
+        let mut list = vec![link];
+        while let Some(parent) = chain.links[list[list.len() - 1]].parent {
+            list.push(parent);
+        }
+        list.reverse();
+        list
+    };
+    let (up_a, up_b) = (ancestors(a), ancestors(b));
+    let common = up_a.iter().zip(&up_b).take_while(|(x, y)| x == y).count();
+    let reoriented = |path: &[LinkId]| path[common..].iter().any(|&link| chain.links[link].reorients);
+    if reoriented(&up_a) || reoriented(&up_b) { LinkId::new(0) } else { up_a[common - 1] }
+}

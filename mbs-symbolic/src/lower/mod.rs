@@ -1,0 +1,185 @@
+//! Formulas of the model → expressions.
+//!
+//! A [`Lowering`] owns the expression graph while equations are built: it knows which
+//! symbol stands for each parameter, input, state and coordinate, turns conditionals
+//! into modes, and forms total time derivatives.
+
+mod defaults;
+mod formula;
+mod modes;
+mod time;
+
+pub(crate) use formula::{NoQueries, Queries};
+pub(crate) use modes::Modes;
+
+use crate::diag::Diagnostics;
+use crate::expr::{Derivative, Graph, Symbol};
+use crate::ids::{CoordinateId, ExprId, Id, IdVec, InputId, ParamId, StateId, VariableId, VelocityId};
+use crate::model::{Axis, Formula, Model, ParameterValue};
+use crate::spatial::{Axes, Vec3};
+use crate::topology::Topology;
+
+/// The graph under construction and what its symbols mean.
+pub(crate) struct Lowering<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) graph: Graph,
+    pub(crate) problems: Diagnostics,
+    pub(crate) modes: Modes,
+    pub(crate) symbols: Symbols,
+    /// d/dt along the motion: p' = T v, v' free, x' = a.
+    pub(crate) time: Derivative,
+    variables: IdVec<VariableId, Option<ExprId>>,
+    state_rates: IdVec<StateId, StateRate>,
+}
+
+/// How far the rate of a state has been formed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StateRate {
+    Unknown,
+    InProgress,
+    Known,
+}
+
+/// What the model's names are in the equations.
+pub(crate) struct Symbols {
+    /// Value of every parameter, derived ones written out.
+    pub(crate) parameters: IdVec<ParamId, ExprId>,
+    /// Given parameters in the order of θ.
+    pub(crate) theta: Vec<ParamId>,
+    /// First slot of every input.
+    pub(crate) inputs: IdVec<InputId, u32>,
+    /// Index in p; `None` for coordinates of cut joints.
+    pub(crate) positions: IdVec<CoordinateId, Option<u32>>,
+    /// Index in v; `None` for velocities of cut joints.
+    pub(crate) velocities: IdVec<VelocityId, Option<u32>>,
+}
+
+impl<'m> Lowering<'m> {
+    pub(crate) fn new(model: &'m Model, topology: &Topology) -> Self {
+        let mut graph = Graph::new();
+        let zero = graph.zero();
+        let mut theta = Vec::new();
+        let parameters = model.parameters.iter_enumerated().map(|(id, parameter)| match parameter.value {
+            ParameterValue::Given(_) => {
+                theta.push(id);
+                graph.symbol(Symbol::Theta(theta.len() as u32 - 1))
+            }
+            ParameterValue::Derived(_) => zero,
+        });
+        let parameters = parameters.collect();
+        let mut slots = 0;
+        let inputs = model.inputs.iter().map(|input| {
+            let first = slots;
+            slots += u32::from(input.derivatives) + 1;
+            first
+        });
+        let mut positions: IdVec<CoordinateId, Option<u32>> = model.coordinates.ids().map(|_| None).collect();
+        for (index, &coordinate) in topology.positions.iter().enumerate() {
+            positions[coordinate] = Some(index as u32);
+        }
+        let mut velocities: IdVec<VelocityId, Option<u32>> = model.velocities.ids().map(|_| None).collect();
+        for (index, &velocity) in topology.velocities.iter().enumerate() {
+            velocities[velocity] = Some(index as u32);
+        }
+        let symbols = Symbols { parameters, theta, inputs: inputs.collect(), positions, velocities };
+        let mut lowering = Self {
+            model,
+            graph,
+            problems: Diagnostics::default(),
+            modes: Modes::default(),
+            symbols,
+            time: Derivative::default(),
+            variables: model.variables.ids().map(|_| None).collect(),
+            state_rates: model.states.ids().map(|_| StateRate::Unknown).collect(),
+        };
+        for &id in &model.derived_order {
+            if let ParameterValue::Derived(formula) = &model.parameters[id].value {
+                lowering.symbols.parameters[id] = lowering.parameter(formula);
+            }
+        }
+        lowering.seed_time();
+        lowering
+    }
+
+    /// A formula of parameters alone.
+    pub(crate) fn parameter(&mut self, formula: &Formula) -> ExprId {
+        self.formula(formula, &[], &mut NoQueries, None)
+    }
+
+    /// Three formulas of parameters alone, as a vector.
+    pub(crate) fn parameter_vector(&mut self, axes: Axes, formulas: &[Formula; 3]) -> Vec3 {
+        let xyz = [0, 1, 2].map(|k| self.parameter(&formulas[k]));
+        Vec3::new(axes, xyz)
+    }
+
+    /// The unit vector of an axis.
+    pub(crate) fn axis(&mut self, axes: Axes, axis: &Axis) -> Vec3 {
+        match axis {
+            Axis::Principal { index, negative } => {
+                let unit = Vec3::unit(&mut self.graph, axes, usize::from(*index));
+                if *negative { unit.neg(&mut self.graph) } else { unit }
+            }
+            Axis::Vector(formulas) => {
+                let vector = self.parameter_vector(axes, formulas);
+                let square = vector.dot(&mut self.graph, vector);
+                let length = self.graph.sqrt(square);
+                let one = self.graph.one();
+                let reciprocal = self.graph.div(one, length);
+                vector.scale(&mut self.graph, reciprocal)
+            }
+        }
+    }
+
+    /// The symbol of a coordinate of a joint that was not cut.
+    pub(crate) fn coordinate(&mut self, id: CoordinateId) -> ExprId {
+        match self.symbols.positions[id] {
+            Some(index) => self.graph.symbol(Symbol::P(index)),
+            None => {
+                let coordinate = &self.model.coordinates[id];
+                let joint = self.model.joints[coordinate.joint].name.text.clone();
+                self.problems.error(
+                    coordinate.name.span,
+                    crate::diag::Problem::CoordinateOfCutJoint {
+                        coordinate: coordinate.name.text.clone(),
+                        joint,
+                    },
+                );
+                self.graph.zero()
+            }
+        }
+    }
+
+    /// The symbol of a velocity of a joint that was not cut.
+    pub(crate) fn velocity(&mut self, id: VelocityId) -> ExprId {
+        match self.symbols.velocities[id] {
+            Some(index) => self.graph.symbol(Symbol::V(index)),
+            None => {
+                let velocity = &self.model.velocities[id];
+                let joint = self.model.joints[velocity.joint].name.text.clone();
+                self.problems.error(
+                    velocity.name.span,
+                    crate::diag::Problem::CoordinateOfCutJoint {
+                        coordinate: velocity.name.text.clone(),
+                        joint,
+                    },
+                );
+                self.graph.zero()
+            }
+        }
+    }
+
+    /// Symbol of derivative 0, 1 or 2 of an input.
+    pub(crate) fn input(&mut self, id: InputId, derivative: u32) -> ExprId {
+        self.graph.symbol(Symbol::U(self.symbols.inputs[id] + derivative))
+    }
+
+    /// Number of slots of u.
+    pub(crate) fn input_slots(&self) -> usize {
+        self.model.inputs.iter().map(|input| usize::from(input.derivatives) + 1).sum()
+    }
+
+    /// Symbol of a state.
+    pub(crate) fn state(&mut self, id: StateId) -> ExprId {
+        self.graph.symbol(Symbol::X(id.index() as u32))
+    }
+}

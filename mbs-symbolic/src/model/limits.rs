@@ -1,0 +1,25 @@
+//! How large a model may be. Each limit has an error of its own, so that nothing in
+//! a file can make the compiler hang or run out of memory.
+
+/// Bytes of the model file.
+pub const FILE_BYTES: usize = 4 << 20;
+/// Levels of nesting in YAML.
+pub const YAML_DEPTH: usize = 64;
+/// Events that YAML aliases may expand to.
+pub const ALIAS_EVENTS: usize = 100_000;
+/// Bytes of one formula.
+pub const FORMULA_BYTES: usize = 64 << 10;
+/// Levels of nesting in one formula.
+pub const FORMULA_DEPTH: usize = 128;
+/// Terms of one formula after user functions are written out.
+pub const FORMULA_TERMS: usize = 100_000;
+/// Terms of all formulas together after user functions are written out.
+pub const MODEL_TERMS: usize = 5_000_000;
+/// Bodies besides ground.
+pub const BODIES: usize = 2000;
+/// Joints, forces, constraints and the like, each.
+pub const ELEMENTS: usize = 20_000;
+/// Points of one table.
+pub const TABLE_POINTS: usize = 1_000_000;
+/// Bytes of one table file.
+pub const TABLE_BYTES: usize = 64 << 20;

@@ -1,0 +1,172 @@
+//! Bodies and the frames fixed in them.
+
+use super::Resolver;
+use super::fields::Fields;
+use crate::diag::Span;
+use crate::diag::{Diagnostic, Problem};
+use crate::ids::{BodyId, FrameId, Id, IdVec};
+use crate::model::language::{BODY, BOX, CYLINDER, FRAME, INERTIA, SHAPE, SPHERE};
+use crate::model::names::is_identifier;
+use crate::model::suggest::nearest;
+use crate::model::tree::{Key, Node};
+use crate::model::{Body, Formula, Frame, Name, Shape, limits};
+
+/// Bodies in the order of their ids; ground first, with no key if it is not listed.
+pub(super) struct PendingBodies<'a> {
+    bodies: Vec<(Name, Option<Fields<'a>>)>,
+    frames: Vec<(BodyId, &'a Key, &'a Node)>,
+}
+
+const GROUND: &str = "ground";
+
+impl<'a> Resolver<'a> {
+    /// Declares bodies and frames; the reference frame of body `bN` is `fN`.
+    pub(super) fn declare_bodies(&mut self, top: &Fields<'a>) -> PendingBodies<'a> {
+        let entries = top.entries("bodies");
+        let (ground, others): (Vec<_>, Vec<_>) = entries.iter().partition(|(key, _)| key.text == GROUND);
+        if others.len() > limits::BODIES {
+            let span = others[limits::BODIES].0.span;
+            self.error(span, Problem::TooLarge { what: "bodies".to_owned(), limit: limits::BODIES });
+        }
+        if others.is_empty() {
+            if let Some((key, _)) = top.entry("bodies") {
+                self.error(key.span, Problem::EmptySection { section: "bodies" });
+            }
+        }
+        self.check_names(others.iter().map(|(key, _)| key));
+        let mut pending = PendingBodies { bodies: Vec::new(), frames: Vec::new() };
+        if ground.is_empty() {
+            pending.bodies.push((Name { text: GROUND.to_owned(), span: Span::default() }, None));
+            self.bodies.insert(GROUND.to_owned(), BodyId::new(0));
+        }
+        for (key, node) in ground.into_iter().chain(others.into_iter().take(limits::BODIES)) {
+            let id = BodyId::new(pending.bodies.len());
+            self.bodies.insert(key.text.clone(), id);
+            let fields = self.fields(&BODY, key.span, node);
+            pending.frames.extend(fields.entries("frames").iter().map(|(key, node)| (id, key, node)));
+            pending.bodies.push((self.entry_name(key), Some(fields)));
+        }
+        if pending.frames.len() > limits::ELEMENTS {
+            let span = pending.frames[limits::ELEMENTS].1.span;
+            self.error(span, Problem::TooLarge { what: "frames".to_owned(), limit: limits::ELEMENTS });
+            pending.frames.truncate(limits::ELEMENTS);
+        }
+        for (index, (body, key, _)) in pending.frames.iter().enumerate() {
+            if !is_identifier(&key.text) {
+                self.error(key.span, Problem::NotAName { name: key.text.clone() });
+            }
+            let id = FrameId::new(pending.bodies.len() + index);
+            self.frame_names.insert((*body, key.text.clone()), id);
+        }
+        pending
+    }
+
+    pub(super) fn resolve_bodies(&mut self, pending: &PendingBodies<'a>) -> IdVec<BodyId, Body> {
+        for (index, (name, _)) in pending.bodies.iter().enumerate() {
+            let zero = || Formula::number(0.0, name.span);
+            self.frames.push(Frame {
+                name: name.clone(),
+                body: BodyId::new(index),
+                position: [zero(), zero(), zero()],
+                rotation: Vec::new(),
+            });
+        }
+        for (body, key, node) in &pending.frames {
+            let fields = self.fields(&FRAME, key.span, node);
+            let frame = Frame {
+                name: self.entry_name(key),
+                body: *body,
+                position: self.vector(&fields, "position", [0.0; 3]),
+                rotation: self.rotations(&fields, "rotation"),
+            };
+            self.frames.push(frame);
+        }
+        let mut bodies = IdVec::new();
+        for (index, (name, fields)) in pending.bodies.iter().enumerate() {
+            bodies.push(self.body(BodyId::new(index), name, fields.as_ref()));
+        }
+        bodies
+    }
+
+    fn body(&mut self, id: BodyId, name: &Name, fields: Option<&Fields<'a>>) -> Body {
+        let zero = || Formula::number(0.0, name.span);
+        let mut body = Body {
+            name: name.clone(),
+            mass: zero(),
+            com: [zero(), zero(), zero()],
+            inertia: std::array::from_fn(|_| zero()),
+            inertia_axes: FrameId::new(id.index()),
+            shapes: Vec::new(),
+        };
+        let Some(fields) = fields else { return body };
+        body.shapes = self.shapes(fields);
+        if id.index() == 0 {
+            for key in ["mass", "com", "inertia"] {
+                if let Some((key, _)) = fields.entry(key) {
+                    self.error(key.span, Problem::GroundHasNoMass { key: key.text.clone() });
+                }
+            }
+            return body;
+        }
+        body.mass = self.field(fields, "mass", 0.0);
+        body.com = self.vector(fields, "com", [0.0; 3]);
+        if let Some((key, node)) = fields.entry("inertia") {
+            let inertia = self.fields(&INERTIA, key.span, node);
+            body.inertia = ["xx", "yy", "zz", "xy", "xz", "yz"].map(|entry| self.field(&inertia, entry, 0.0));
+            if let Some(node) = inertia.get("frame") {
+                let text = node.text(self.source).unwrap_or("");
+                body.inertia_axes = self.own_frame(id, name, text, node.span).unwrap_or(body.inertia_axes);
+            }
+        }
+        body
+    }
+
+    /// A frame of this body, with or without the body's name before it.
+    fn own_frame(&mut self, body: BodyId, name: &Name, text: &str, span: Span) -> Option<FrameId> {
+        let frame = text.strip_prefix(&format!("{}.", name.text)).unwrap_or(text);
+        if frame == name.text {
+            return Some(FrameId::new(body.index()));
+        }
+        if let Some(id) = self.frame_names.get(&(body, frame.to_owned())) {
+            return Some(*id);
+        }
+        let own = self.frame_names.keys().filter(|(owner, _)| *owner == body);
+        let nearest = nearest(frame, own.map(|(_, frame)| frame.as_str()));
+        let problem = Problem::UnknownFrame { body: name.text.clone(), frame: frame.to_owned(), nearest };
+        self.problems.push(Diagnostic::error(span, problem));
+        None
+    }
+
+    fn shapes(&mut self, fields: &Fields<'a>) -> Vec<Shape> {
+        let Some((owner, _)) = fields.entry("shape") else { return Vec::new() };
+        let mut shapes = Vec::new();
+        for item in fields.items("shape") {
+            let span = self.span_of(item, owner.span);
+            let shape = self.fields(&SHAPE, span, item);
+            if item.entries().len() != 1 {
+                let problem = Problem::NeedsOneOf {
+                    keys: "exactly one of `cylinder`, `sphere`, `box`",
+                    place: "a shape".to_owned(),
+                };
+                self.error(span, problem);
+            }
+            if let Some((key, node)) = shape.entry("cylinder") {
+                let fields = self.fields(&CYLINDER, key.span, node);
+                let (from, to) =
+                    (self.vector(&fields, "from", [0.0; 3]), self.vector(&fields, "to", [0.0; 3]));
+                shapes.push(Shape::Cylinder { from, to, radius: self.field(&fields, "radius", 0.0) });
+            }
+            if let Some((key, node)) = shape.entry("sphere") {
+                let fields = self.fields(&SPHERE, key.span, node);
+                let center = self.vector(&fields, "center", [0.0; 3]);
+                shapes.push(Shape::Sphere { center, radius: self.field(&fields, "radius", 0.0) });
+            }
+            if let Some((key, node)) = shape.entry("box") {
+                let fields = self.fields(&BOX, key.span, node);
+                let center = self.vector(&fields, "center", [0.0; 3]);
+                shapes.push(Shape::Box { center, size: self.vector(&fields, "size", [0.0; 3]) });
+            }
+        }
+        shapes
+    }
+}

@@ -1,0 +1,228 @@
+//! Physics that can be judged with the default values of parameters.
+
+use crate::diag::{Diagnostic, Diagnostics, Problem, Span};
+use crate::model::evaluate::Defaults;
+use crate::model::{
+    Axis, AxisAngle, Body, Constraint, ConstraintKind, Formula, Joint, JointKind, Model, ParameterValue,
+    Shape,
+};
+
+/// Reports masses, inertias, axes and lengths that no mechanism can have.
+pub(super) fn check(model: &Model) -> Diagnostics {
+    let mut checker = Checker { defaults: Defaults::new(model), problems: Diagnostics::new() };
+    for parameter in &model.parameters {
+        if let ParameterValue::Derived(formula) = &parameter.value {
+            checker.finite(formula, &format!("parameter `{}`", parameter.name.text));
+        }
+    }
+    // What is computed from a parameter that is not a number is not one either.
+    if checker.problems.has_errors() {
+        return checker.problems;
+    }
+    for component in &model.gravity {
+        checker.finite(component, "`gravity`");
+    }
+    for frame in &model.frames {
+        for component in &frame.position {
+            checker.finite(component, "this position");
+        }
+        checker.rotations(&frame.rotation);
+    }
+    for body in model.bodies.iter().skip(1) {
+        checker.body(body);
+    }
+    for joint in &model.joints {
+        checker.joint(joint);
+    }
+    for constraint in &model.constraints {
+        checker.constraint(constraint);
+    }
+    for state in &model.states {
+        checker.finite(&state.initial, "this initial value");
+    }
+    for (_, value) in &model.initial.positions {
+        checker.finite(value, "this initial value");
+    }
+    for (_, value) in &model.initial.velocities {
+        checker.finite(value, "this initial value");
+    }
+    checker.problems
+}
+
+struct Checker<'m> {
+    defaults: Defaults<'m>,
+    problems: Diagnostics,
+}
+
+impl Checker<'_> {
+    fn error(&mut self, span: Span, problem: Problem) {
+        self.problems.push(Diagnostic::error(span, problem));
+    }
+
+    /// The value, if it has one and it is finite.
+    fn finite(&mut self, formula: &Formula, what: &str) -> Option<f64> {
+        let value = self.defaults.evaluate(formula)?;
+        if value.is_finite() {
+            return Some(value);
+        }
+        self.error(formula.span, Problem::NotANumber { what: what.to_owned(), value });
+        None
+    }
+
+    fn positive(&mut self, formula: &Formula, what: &str) {
+        if let Some(value) = self.finite(formula, what).filter(|value| *value <= 0.0) {
+            self.error(formula.span, Problem::NotPositive { what: what.to_owned(), value });
+        }
+    }
+
+    fn body(&mut self, body: &Body) {
+        let name = &body.name.text;
+        if let Some(mass_kg) = self.finite(&body.mass, "this mass").filter(|mass| *mass < 0.0) {
+            self.error(body.mass.span, Problem::MassNotPositive { body: name.clone(), mass_kg });
+        }
+        for component in &body.com {
+            self.finite(component, "this position");
+        }
+        let entries: Vec<f64> =
+            body.inertia.iter().filter_map(|entry| self.finite(entry, "this moment of inertia")).collect();
+        if let &[xx, yy, zz, xy, xz, yz] = entries.as_slice() {
+            let least = least_eigenvalue([xx, yy, zz, xy, xz, yz]);
+            let size = xx.abs() + yy.abs() + zz.abs() + xy.abs() + xz.abs() + yz.abs();
+            if least < -1e-9 * size {
+                let span = body
+                    .inertia
+                    .iter()
+                    .map(|entry| entry.span)
+                    .find(|span| *span != body.name.span)
+                    .unwrap_or(body.name.span);
+                self.error(span, Problem::InertiaNotPositive { body: name.clone(), value: least });
+            }
+        }
+        for shape in &body.shapes {
+            match shape {
+                Shape::Cylinder { radius, .. } | Shape::Sphere { radius, .. } => {
+                    self.positive(radius, "this radius");
+                }
+                Shape::Box { size, .. } => size.iter().for_each(|edge| self.positive(edge, "this edge")),
+            }
+        }
+    }
+
+    fn rotations(&mut self, rotations: &[AxisAngle]) {
+        for rotation in rotations {
+            self.axis(&rotation.axis);
+            self.finite(&rotation.angle, "this angle");
+        }
+    }
+
+    /// The components of a direction, scaled to length one.
+    fn axis(&mut self, axis: &Axis) -> Option<[f64; 3]> {
+        let components = match axis {
+            Axis::Principal { index, negative } => {
+                let mut components = [0.0; 3];
+                components[usize::from(*index)] = if *negative { -1.0 } else { 1.0 };
+                return Some(components);
+            }
+            Axis::Vector(components) => components,
+        };
+        let values: Vec<f64> =
+            components.iter().filter_map(|component| self.finite(component, "this axis")).collect();
+        let &[x, y, z] = values.as_slice() else { return None };
+        let length = mbs_math::sqrt(x * x + y * y + z * z);
+        if length == 0.0 {
+            self.error(components[0].span.to(components[2].span), Problem::ZeroAxis {});
+            return None;
+        }
+        Some([x / length, y / length, z / length])
+    }
+
+    fn joint(&mut self, joint: &Joint) {
+        match &joint.kind {
+            JointKind::Revolute { axis, .. }
+            | JointKind::Prismatic { axis, .. }
+            | JointKind::Cylindrical { axis, .. } => {
+                self.axis(axis);
+            }
+            JointKind::Screw { axis, pitch, .. } => {
+                self.axis(axis);
+                self.finite(pitch, "this pitch");
+            }
+            JointKind::Universal { axes, .. } => {
+                let [first, second] = axes.each_ref().map(|axis| self.axis(axis));
+                if let (Some(a), Some(b)) = (first, second) {
+                    let cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+                    if cosine.abs() > 1e-9 {
+                        self.error(joint.name.span, Problem::AxesNotPerpendicular { cosine });
+                    }
+                }
+            }
+            JointKind::Curve { rotation, .. } => self.rotations(rotation),
+            JointKind::Compound { steps } => {
+                for step in steps {
+                    self.axis(&step.axis);
+                }
+            }
+            JointKind::Fixed
+            | JointKind::Spherical { .. }
+            | JointKind::Free { .. }
+            | JointKind::Planar { .. } => {}
+        }
+    }
+
+    fn constraint(&mut self, constraint: &Constraint) {
+        match &constraint.kind {
+            ConstraintKind::Distance { length, .. } => self.positive(length, "this length"),
+            ConstraintKind::Rolling { radius, axis, .. } => {
+                self.positive(radius, "this radius");
+                self.axis(axis);
+            }
+            ConstraintKind::PointOnLine { axis, .. }
+            | ConstraintKind::PointOnPlane { normal: axis, .. }
+            | ConstraintKind::KnifeEdge { axis, .. } => {
+                self.axis(axis);
+            }
+            ConstraintKind::Coupling { terms, offset } => {
+                for (_, factor) in terms {
+                    self.finite(factor, "this factor");
+                }
+                self.finite(offset, "this offset");
+            }
+            ConstraintKind::Motion { .. }
+            | ConstraintKind::Equation { .. }
+            | ConstraintKind::VelocityEquation { .. } => {}
+        }
+    }
+}
+
+/// Least eigenvalue of a symmetric matrix given as xx, yy, zz, xy, xz, yz, by the
+/// trigonometric solution of its characteristic polynomial (Smith 1961).
+fn least_eigenvalue([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> f64 {
+    let off = xy * xy + xz * xz + yz * yz;
+    if off == 0.0 {
+        return xx.min(yy).min(zz);
+    }
+    let mean = (xx + yy + zz) / 3.0;
+    let (a, b, c) = (xx - mean, yy - mean, zz - mean);
+    let scale = mbs_math::sqrt((a * a + b * b + c * c + 2.0 * off) / 6.0);
+    let determinant = a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz);
+    let cosine = (determinant / (2.0 * scale * scale * scale)).clamp(-1.0, 1.0);
+    let third = 2.0 * std::f64::consts::PI / 3.0;
+    mean + 2.0 * scale * mbs_math::cos(mbs_math::acos(cosine) / 3.0 + third)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_eigenvalue;
+
+    #[test]
+    fn least_eigenvalues_of_known_matrices() {
+        let close = |entries, expected: f64| {
+            let found = least_eigenvalue(entries);
+            assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
+        };
+        close([3.0, 1.0, 2.0, 0.0, 0.0, 0.0], 1.0);
+        close([2.0, 2.0, 5.0, 1.0, 0.0, 0.0], 1.0);
+        close([1.0, 1.0, 1.0, 2.0, 0.0, 0.0], -1.0);
+        close([1.0, 1.0, 1.0, 1.0, 1.0, 1.0], 0.0);
+    }
+}

@@ -1,0 +1,101 @@
+//! Constraint elements.
+
+use super::Resolver;
+use super::fields::Fields;
+use crate::diag::Problem;
+use crate::ids::{ConstraintId, IdVec};
+use crate::model::language::CONSTRAINTS;
+use crate::model::place::Place;
+use crate::model::tree::Node;
+use crate::model::{Constraint, ConstraintKind, Formula};
+
+impl<'a> Resolver<'a> {
+    pub(super) fn resolve_constraints(&mut self, top: &Fields<'a>) -> IdVec<ConstraintId, Constraint> {
+        let mut constraints = IdVec::new();
+        for (key, node) in self.own_entries(top, "constraints") {
+            let Some((kind, fields)) = self.element(&CONSTRAINTS, key, node) else { continue };
+            if let Some(kind) = self.constraint(kind, &fields) {
+                constraints.push(Constraint { name: self.entry_name(key), kind });
+            }
+        }
+        constraints
+    }
+
+    fn constraint(&mut self, kind: &str, fields: &Fields<'a>) -> Option<ConstraintKind> {
+        Some(match kind {
+            "distance" => ConstraintKind::Distance {
+                from: self.frame_or_ground(fields, "from"),
+                to: self.frame_or_ground(fields, "to"),
+                length: self.field(fields, "length", 1.0),
+            },
+            "point_on_line" => ConstraintKind::PointOnLine {
+                point: self.frame_or_ground(fields, "point"),
+                line: self.frame_or_ground(fields, "line"),
+                axis: self.axis_field(fields, "axis", 2),
+            },
+            "point_on_plane" => ConstraintKind::PointOnPlane {
+                point: self.frame_or_ground(fields, "point"),
+                plane: self.frame_or_ground(fields, "plane"),
+                normal: self.axis_field(fields, "normal", 2),
+            },
+            "coupling" => self.coupling(fields),
+            "motion" => {
+                let value = self.field(fields, "value", 0.0);
+                let node = fields.get("coordinate")?;
+                let name = node.text(self.source)?.trim();
+                ConstraintKind::Motion { coordinate: self.find_coordinate(name, node.span)?, value }
+            }
+            "rolling" => ConstraintKind::Rolling {
+                wheel: self.frame_or_ground(fields, "wheel"),
+                axis: self.axis_field(fields, "axis", 1),
+                radius: self.field(fields, "radius", 1.0),
+                plane: self.frame_or_ground(fields, "on"),
+            },
+            "knife_edge" => ConstraintKind::KnifeEdge {
+                frame: self.frame_or_ground(fields, "frame"),
+                axis: self.axis_field(fields, "axis", 1),
+            },
+            "equation" => {
+                let velocity = self.choice(fields, "level") == "velocity";
+                let place = if velocity { Place::VelocityConstraint } else { Place::Constraint };
+                let value = self.formula(fields.get("value")?, place);
+                if velocity {
+                    ConstraintKind::VelocityEquation { value }
+                } else {
+                    ConstraintKind::Equation { value }
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    fn coupling(&mut self, fields: &Fields<'a>) -> ConstraintKind {
+        let mut terms = Vec::new();
+        for (key, node) in fields.entries("coordinates") {
+            let coordinate = self.find_coordinate(&key.text, key.span);
+            let factor = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
+            terms.extend(coordinate.zip(factor));
+        }
+        if let Some((key, node)) = fields.entry("coordinates").filter(|(_, node)| node.entries().is_empty()) {
+            self.wrong_shape("coordinates", "a map from coordinates to factors".to_owned(), key.span, node);
+        }
+        ConstraintKind::Coupling { terms, offset: self.field(fields, "offset", 0.0) }
+    }
+
+    /// The expression behind a user's key; complains if it is a list or a map.
+    pub(super) fn scalar_formula(
+        &mut self,
+        key: &str,
+        owner: crate::diag::Span,
+        node: &'a Node,
+        place: Place,
+    ) -> Option<Formula> {
+        if !node.is_scalar() {
+            let found = node.describe(self.source);
+            let expected = "an expression".to_owned();
+            self.error(owner, Problem::WrongShape { key: key.to_owned(), expected, found });
+            return None;
+        }
+        Some(self.formula(node, place))
+    }
+}

@@ -1,0 +1,540 @@
+//! Syntax → formula: names become ids, user functions are written out.
+
+use super::Resolver;
+use super::names::Entity;
+use crate::diag::{Diagnostic, Problem, Span};
+use crate::ids::{FrameId, Id, TableId};
+use crate::model::builtin::{self, Builtin, QueryKind};
+use crate::model::lexer::FormulaText;
+use crate::model::parser::{self, Call, Syntax, SyntaxKind};
+use crate::model::place::Place;
+use crate::model::suggest::nearest;
+use crate::model::tree::Node;
+use crate::model::{Formula, Query, Term, TermId, TermKind, limits};
+
+/// A user function, its arguments being `Local` terms.
+#[derive(Debug, Clone)]
+pub(super) struct Template {
+    pub(super) arguments: Vec<String>,
+    /// `None` if it could not be resolved; that was reported where it is defined.
+    pub(super) body: Option<Formula>,
+}
+
+/// What a piece of syntax stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Meaning {
+    Number(TermId),
+    Condition(TermId),
+    /// A name to be looked up by the call it is an argument of.
+    Reference,
+    /// Wrong, and already reported.
+    Failed,
+}
+
+/// A formula under construction.
+struct Draft<'s> {
+    syntax: &'s Syntax,
+    meanings: Vec<Meaning>,
+    terms: Vec<Term>,
+    place: Place,
+    locals: &'s [String],
+}
+
+impl Draft<'_> {
+    fn push(&mut self, kind: TermKind, span: Span) -> TermId {
+        self.terms.push(Term { kind, span });
+        // The number of terms is limited.
+        (self.terms.len() - 1) as TermId
+    }
+
+    fn span(&self, node: u32) -> Span {
+        self.syntax.nodes[node as usize].span
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// Parses a scalar as a formula.
+    pub(super) fn syntax(&mut self, node: &Node) -> Option<Syntax> {
+        let text = node.text(self.source)?;
+        let origin = node.text_origin(self.source);
+        let formula = FormulaText { text, span: origin.unwrap_or(node.span), exact: origin.is_some() };
+        // YAML spells these three; a formula cannot.
+        let word = text.trim().trim_start_matches(['+', '-']).to_ascii_lowercase();
+        if matches!(word.as_str(), ".nan" | ".inf" | "nan" | "inf" | "infinity") {
+            self.error(node.span, Problem::NotFinite { text: text.trim().to_owned() });
+            return None;
+        }
+        match parser::parse(formula) {
+            Ok(syntax) => Some(syntax),
+            Err(diagnostic) => {
+                self.problems.push(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// Reads a scalar as a formula of `place`; zero if it is wrong, which is reported.
+    pub(super) fn formula(&mut self, node: &Node, place: Place) -> Formula {
+        let locals: Vec<String> = place.locals().iter().map(|name| (*name).to_owned()).collect();
+        let formula = self
+            .syntax(node)
+            .and_then(|syntax| self.resolve_syntax(&syntax, place, &locals))
+            .filter(|formula| self.check_place(formula, place));
+        formula.unwrap_or_else(|| Formula::number(0.0, node.span))
+    }
+
+    /// Resolves names only; what the place allows is checked by the caller.
+    pub(super) fn resolve_syntax(
+        &mut self,
+        syntax: &Syntax,
+        place: Place,
+        locals: &[String],
+    ) -> Option<Formula> {
+        let mut draft = Draft {
+            syntax,
+            meanings: Vec::with_capacity(syntax.nodes.len()),
+            terms: Vec::new(),
+            place,
+            locals,
+        };
+        for node in &syntax.nodes {
+            let meaning = self.meaning(&mut draft, &node.kind, node.span);
+            draft.meanings.push(meaning);
+            if draft.terms.len() > limits::FORMULA_TERMS {
+                let what = "terms of one formula, functions written out".to_owned();
+                self.error(syntax.span, Problem::TooLarge { what, limit: limits::FORMULA_TERMS });
+                return None;
+            }
+        }
+        self.terms += draft.terms.len();
+        if self.terms > limits::MODEL_TERMS {
+            if !self.full {
+                self.full = true;
+                let what = "terms of all formulas, functions written out".to_owned();
+                self.error(syntax.span, Problem::TooLarge { what, limit: limits::MODEL_TERMS });
+            }
+            return None;
+        }
+        let last = u32::try_from(syntax.nodes.len().checked_sub(1)?).ok()?;
+        let root = self.number(&draft, last)?;
+        let mut terms = draft.terms;
+        terms.truncate(root as usize + 1);
+        Some(Formula { terms, span: syntax.span })
+    }
+
+    /// The operand as a number; complains about conditions.
+    fn number(&mut self, draft: &Draft<'_>, node: u32) -> Option<TermId> {
+        match draft.meanings[node as usize] {
+            Meaning::Number(term) => Some(term),
+            Meaning::Condition(_) => {
+                let found = "this comparison".to_owned();
+                self.error(draft.span(node), Problem::NumberExpected { found });
+                None
+            }
+            Meaning::Reference | Meaning::Failed => None,
+        }
+    }
+
+    /// The operand as a condition; complains about numbers.
+    fn condition(&mut self, draft: &Draft<'_>, node: u32) -> Option<TermId> {
+        match draft.meanings[node as usize] {
+            Meaning::Condition(term) => Some(term),
+            Meaning::Number(_) => {
+                let found = "this".to_owned();
+                self.error(draft.span(node), Problem::ConditionExpected { found });
+                None
+            }
+            Meaning::Reference | Meaning::Failed => None,
+        }
+    }
+
+    fn meaning(&mut self, draft: &mut Draft<'_>, kind: &SyntaxKind, span: Span) -> Meaning {
+        let draft_len = draft.terms.len() as TermId;
+        match kind {
+            SyntaxKind::Number(value) => Meaning::Number(draft.push(TermKind::Number(*value), span)),
+            SyntaxKind::Reference(_) => Meaning::Reference,
+            SyntaxKind::Name(name) => match self.name(draft, name, span) {
+                Some(kind) => Meaning::Number(draft.push(kind, span)),
+                None => Meaning::Failed,
+            },
+            SyntaxKind::Neg(a) => match self.number(draft, *a) {
+                // A negative literal is a number, not an operation.
+                Some(a) => match draft.terms.last_mut() {
+                    Some(Term { kind: TermKind::Number(value), span: place }) if a + 1 == draft_len => {
+                        *value = -*value;
+                        *place = span;
+                        Meaning::Number(a)
+                    }
+                    _ => Meaning::Number(draft.push(TermKind::Neg(a), span)),
+                },
+                None => Meaning::Failed,
+            },
+            SyntaxKind::Binary(operator, a, b) => {
+                let operands = (self.number(draft, *a), self.number(draft, *b));
+                numbers(draft, operands, span, |a, b| TermKind::Binary(*operator, a, b))
+            }
+            SyntaxKind::Compare(comparison, a, b) => {
+                let operands = (self.number(draft, *a), self.number(draft, *b));
+                conditions(draft, operands, span, |a, b| TermKind::Compare(*comparison, a, b))
+            }
+            SyntaxKind::And(a, b) => {
+                let operands = (self.condition(draft, *a), self.condition(draft, *b));
+                conditions(draft, operands, span, TermKind::And)
+            }
+            SyntaxKind::Or(a, b) => {
+                let operands = (self.condition(draft, *a), self.condition(draft, *b));
+                conditions(draft, operands, span, TermKind::Or)
+            }
+            SyntaxKind::Not(a) => match self.condition(draft, *a) {
+                Some(a) => Meaning::Condition(draft.push(TermKind::Not(a), span)),
+                None => Meaning::Failed,
+            },
+            SyntaxKind::Call(call) => match self.call(draft, call, span) {
+                Some(term) => Meaning::Number(term),
+                None => Meaning::Failed,
+            },
+        }
+    }
+
+    fn name(&mut self, draft: &Draft<'_>, name: &str, span: Span) -> Option<TermKind> {
+        if let Some(index) = draft.locals.iter().position(|local| local == name) {
+            if !draft.place.locals().is_empty() && self.names.find(name).is_some() {
+                let by = if draft.place == Place::Road {
+                    "the ground x of the point"
+                } else {
+                    "a quantity of the element"
+                };
+                self.problems.warning(span, Problem::Hidden { name: name.to_owned(), by });
+            }
+            return u8::try_from(index).ok().map(TermKind::Local);
+        }
+        match name {
+            "t" => return Some(TermKind::Time),
+            "pi" => return Some(TermKind::Number(std::f64::consts::PI)),
+            _ => {}
+        }
+        let wrong = |resolver: &mut Self, found| {
+            let problem = Problem::WrongKindOfName { name: name.to_owned(), expected: "a value", found };
+            resolver.error(span, problem);
+            None
+        };
+        match self.names.find(name) {
+            Some(Entity::Parameter(id)) => Some(TermKind::Parameter(id)),
+            Some(Entity::Input(id)) => Some(TermKind::Input(id)),
+            Some(Entity::State(id)) => Some(TermKind::State(id)),
+            Some(Entity::Variable(id)) => Some(TermKind::Variable(id)),
+            Some(Entity::Coordinate(id)) => {
+                let joint = self.coordinates[id].joint;
+                if self.may_use_coordinate(&draft.place, joint, name, span) {
+                    self.mark_used(joint);
+                    return Some(TermKind::Coordinate(id));
+                }
+                None
+            }
+            Some(Entity::Velocity(id)) => {
+                let joint = self.velocities[id].joint;
+                self.mark_used(joint);
+                Some(TermKind::Velocity(id))
+            }
+            Some(Entity::Table(_)) => {
+                wrong(self, "a table; read it with `spline(name, x)` or `linear(name, x)`")
+            }
+            Some(Entity::Function(_)) => wrong(self, "a function; call it with its arguments"),
+            None => {
+                if self.joints.contains_key(name) {
+                    return wrong(self, "a joint");
+                }
+                if self.bodies.contains_key(name) {
+                    return wrong(self, "a body; ask for its `position(…)` or the like");
+                }
+                if let Some(builtin) = builtin::find(name) {
+                    let _ = builtin;
+                    return wrong(self, "a function; call it with its arguments");
+                }
+                let known = draft.locals.iter().map(String::as_str).chain(self.names.all());
+                let nearest = nearest(name, known.chain(["t", "pi"]));
+                self.error(span, Problem::UnknownName { kind: "name", name: name.to_owned(), nearest });
+                None
+            }
+        }
+    }
+
+    fn call(&mut self, draft: &mut Draft<'_>, call: &Call, span: Span) -> Option<TermId> {
+        let Some(builtin) = builtin::find(&call.name) else {
+            return self.user_call(draft, call, span);
+        };
+        if !matches!(builtin, Builtin::Query(_)) {
+            self.no_extras(draft, call)?;
+        }
+        let count = call.arguments.len();
+        let arity = |resolver: &mut Self, expected: &str, right: bool| {
+            if right {
+                return Some(());
+            }
+            let problem =
+                Problem::WrongArity { name: call.name.clone(), expected: expected.to_owned(), found: count };
+            resolver.error(span, problem);
+            None
+        };
+        match builtin {
+            Builtin::One(function) => {
+                arity(self, "one argument", count == 1)?;
+                let a = self.number(draft, call.arguments[0])?;
+                Some(draft.push(TermKind::Call(function, a, a), span))
+            }
+            Builtin::Two(function) => {
+                arity(self, "two arguments", count == 2)?;
+                let operands = (self.number(draft, call.arguments[0]), self.number(draft, call.arguments[1]));
+                let (a, b) = (operands.0?, operands.1?);
+                Some(draft.push(TermKind::Call(function, a, b), span))
+            }
+            Builtin::Many(function) => {
+                arity(self, "two or more arguments", count >= 2)?;
+                let mut result = self.number(draft, call.arguments[0])?;
+                for argument in &call.arguments[1..] {
+                    let next = self.number(draft, *argument)?;
+                    result = draft.push(TermKind::Call(function, result, next), span);
+                }
+                Some(result)
+            }
+            Builtin::If => {
+                arity(self, "three arguments: a condition and two values", count == 3)?;
+                let condition = self.condition(draft, call.arguments[0]);
+                let a = self.number(draft, call.arguments[1]);
+                let b = self.number(draft, call.arguments[2]);
+                Some(draft.push(TermKind::If(condition?, a?, b?), span))
+            }
+            Builtin::Der => {
+                arity(self, "one argument", count == 1)?;
+                let a = self.number(draft, call.arguments[0])?;
+                Some(draft.push(TermKind::Der(a), span))
+            }
+            Builtin::Table(kind) => {
+                arity(self, "a table and one argument", count == 2)?;
+                let table = self.table_reference(draft, call.arguments[0]);
+                let a = self.number(draft, call.arguments[1])?;
+                Some(draft.push(TermKind::Table(table?, kind, a), span))
+            }
+            Builtin::Query(kind) => {
+                let expected = if kind == QueryKind::Distance {
+                    "two frames"
+                } else if kind == QueryKind::Reaction {
+                    "one joint"
+                } else {
+                    "one frame"
+                };
+                arity(self, expected, count == if kind == QueryKind::Distance { 2 } else { 1 })?;
+                let query = self.query(draft, call, kind, span)?;
+                Some(draft.push(TermKind::Query(query), span))
+            }
+        }
+    }
+
+    /// Ordinary functions have neither options nor components.
+    fn no_extras(&mut self, draft: &Draft<'_>, call: &Call) -> Option<()> {
+        if let Some((option, node)) = call.options.first() {
+            let problem =
+                Problem::UnknownOption { query: call.name.clone(), option: option.clone(), options: "" };
+            self.error(draft.span(*node), problem);
+            return None;
+        }
+        if let Some((component, span)) = &call.component {
+            let problem = Problem::UnknownComponent {
+                query: call.name.clone(),
+                component: component.clone(),
+                components: "",
+            };
+            self.error(*span, problem);
+            return None;
+        }
+        Some(())
+    }
+
+    fn user_call(&mut self, draft: &mut Draft<'_>, call: &Call, span: Span) -> Option<TermId> {
+        let Some(Entity::Function(index)) = self.names.find(&call.name) else {
+            let problem = match self.names.find(&call.name) {
+                Some(entity) => Problem::WrongKindOfName {
+                    name: call.name.clone(),
+                    expected: "a function",
+                    found: entity.describe(),
+                },
+                None => {
+                    let builtins = builtin::BUILTINS.iter().map(|(name, _)| *name);
+                    let nearest = nearest(&call.name, builtins.chain(self.names.functions()));
+                    Problem::UnknownFunction { name: call.name.clone(), nearest }
+                }
+            };
+            self.error(call.name_span, problem);
+            return None;
+        };
+        self.no_extras(draft, call)?;
+        let mut arguments = Vec::with_capacity(call.arguments.len());
+        for argument in &call.arguments {
+            arguments.push(self.number(draft, *argument)?);
+        }
+        // Functions are resolved in an order in which callees come first.
+        let template = self.functions.get(index)?.clone();
+        if template.arguments.len() != arguments.len() {
+            let problem = Problem::WrongArity {
+                name: call.name.clone(),
+                expected: format!(
+                    "{} arguments ({})",
+                    template.arguments.len(),
+                    template.arguments.join(", ")
+                ),
+                found: arguments.len(),
+            };
+            self.error(span, problem);
+            return None;
+        }
+        let body = template.body?;
+        if draft.terms.len() + body.terms.len() > limits::FORMULA_TERMS {
+            let what = "terms of one formula, functions written out".to_owned();
+            self.error(span, Problem::TooLarge { what, limit: limits::FORMULA_TERMS });
+            return None;
+        }
+        let mut written: Vec<TermId> = Vec::with_capacity(body.terms.len());
+        for term in &body.terms {
+            let id = match term.kind {
+                TermKind::Local(argument) => arguments[usize::from(argument)],
+                kind => draft.push(kind.map_operands(|id| written[id as usize]), span),
+            };
+            written.push(id);
+        }
+        written.last().copied()
+    }
+
+    fn reference<'s>(draft: &Draft<'s>, node: u32) -> Option<(&'s str, Span)> {
+        let node = &draft.syntax.nodes[node as usize];
+        match &node.kind {
+            SyntaxKind::Reference(name) => Some((name, node.span)),
+            _ => None,
+        }
+    }
+
+    fn table_reference(&mut self, draft: &Draft<'_>, node: u32) -> Option<TableId> {
+        let (name, span) = Self::reference(draft, node)?;
+        match self.names.find(name) {
+            Some(Entity::Table(id)) => Some(id),
+            Some(other) => {
+                let found = other.describe();
+                self.error(
+                    span,
+                    Problem::WrongKindOfName { name: name.to_owned(), expected: "a table", found },
+                );
+                None
+            }
+            None => {
+                let nearest = nearest(name, self.names.tables());
+                self.error(span, Problem::UnknownName { kind: "table", name: name.to_owned(), nearest });
+                None
+            }
+        }
+    }
+
+    fn query(&mut self, draft: &Draft<'_>, call: &Call, kind: QueryKind, span: Span) -> Option<Query> {
+        let component = self.component(call, kind, span);
+        let mut relative_to = None;
+        let mut axes = None;
+        for (option, node) in &call.options {
+            let slot = match option.as_str() {
+                "relative_to" if kind.options().contains("relative_to") => &mut relative_to,
+                "in" if kind.options().contains("`in`") => &mut axes,
+                _ => {
+                    let problem = Problem::UnknownOption {
+                        query: call.name.clone(),
+                        option: option.clone(),
+                        options: kind.options(),
+                    };
+                    self.error(draft.span(*node), problem);
+                    return None;
+                }
+            };
+            let (name, span) = Self::reference(draft, *node)?;
+            *slot = Some(self.find_frame(name, span)?);
+        }
+        let (first, first_span) = Self::reference(draft, call.arguments[0])?;
+        if kind == QueryKind::Reaction {
+            let joint = self.find_joint(first, first_span)?;
+            return Some(Query::Reaction { joint, component: component? });
+        }
+        let of = self.find_frame(first, first_span)?;
+        let relative_to = relative_to.unwrap_or(FrameId::new(0));
+        let axes = axes.unwrap_or(relative_to);
+        let query = match kind {
+            QueryKind::Position => Query::Position { of, relative_to, axes, component: component? },
+            QueryKind::Velocity => Query::Velocity { of, relative_to, axes, component: component? },
+            QueryKind::Acceleration => Query::Acceleration { of, relative_to, axes, component: component? },
+            QueryKind::AngularVelocity => {
+                Query::AngularVelocity { of, relative_to, axes, component: component? }
+            }
+            QueryKind::Rotation => {
+                let entry = component?;
+                Query::Rotation { of, relative_to, row: entry / 3, column: entry % 3 }
+            }
+            QueryKind::Distance | QueryKind::Reaction => {
+                let (second, second_span) = Self::reference(draft, *call.arguments.get(1)?)?;
+                let to = self.find_frame(second, second_span)?;
+                component?;
+                Query::Distance { from: of, to }
+            }
+        };
+        Some(query)
+    }
+
+    /// Index of the component asked for; 0 for a query that is a number.
+    fn component(&mut self, call: &Call, kind: QueryKind, span: Span) -> Option<u8> {
+        let Some((component, component_span)) = &call.component else {
+            if kind == QueryKind::Distance {
+                return Some(0);
+            }
+            let problem = Problem::NeedsComponent { query: call.name.clone(), components: kind.components() };
+            self.error(span, problem);
+            return None;
+        };
+        let letter = |byte: u8| matches!(byte, b'x'..=b'z').then(|| byte - b'x');
+        let index = match (kind, component.as_bytes()) {
+            (QueryKind::Rotation, [row, column]) => {
+                letter(*row).zip(letter(*column)).map(|(row, column)| 3 * row + column)
+            }
+            (QueryKind::Reaction, [b'f', axis]) => letter(*axis),
+            (QueryKind::Reaction, [b't', axis]) => letter(*axis).map(|axis| axis + 3),
+            (QueryKind::Rotation | QueryKind::Reaction | QueryKind::Distance, _) => None,
+            (_, [axis]) => letter(*axis),
+            _ => None,
+        };
+        if index.is_none() {
+            let problem = Problem::UnknownComponent {
+                query: call.name.clone(),
+                component: component.clone(),
+                components: kind.components(),
+            };
+            self.problems.push(Diagnostic::error(*component_span, problem));
+        }
+        index
+    }
+}
+
+fn numbers(
+    draft: &mut Draft<'_>,
+    operands: (Option<TermId>, Option<TermId>),
+    span: Span,
+    kind: impl FnOnce(TermId, TermId) -> TermKind,
+) -> Meaning {
+    match operands {
+        (Some(a), Some(b)) => Meaning::Number(draft.push(kind(a, b), span)),
+        _ => Meaning::Failed,
+    }
+}
+
+fn conditions(
+    draft: &mut Draft<'_>,
+    operands: (Option<TermId>, Option<TermId>),
+    span: Span,
+    kind: impl FnOnce(TermId, TermId) -> TermKind,
+) -> Meaning {
+    match operands {
+        (Some(a), Some(b)) => Meaning::Condition(draft.push(kind(a, b), span)),
+        _ => Meaning::Failed,
+    }
+}

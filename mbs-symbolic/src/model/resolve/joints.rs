@@ -1,0 +1,371 @@
+//! Joints, and the coordinates and velocities they declare.
+
+use super::Resolver;
+use super::fields::Fields;
+use super::names::Entity;
+use crate::diag::{Problem, Span};
+use crate::ids::{CoordinateId, FrameId, Id, IdVec, JointId, VelocityId};
+use crate::model::language::{JOINTS, STEP};
+use crate::model::tree::Key;
+use crate::model::{
+    Axis, CompoundStep, Coordinate, Cut, Formula, Joint, JointKind, Motion, Name, Orientation, Velocity,
+};
+
+/// A joint whose coordinates are declared.
+pub(super) struct PendingJoint<'a> {
+    key: &'a Key,
+    kind: &'static str,
+    fields: Fields<'a>,
+    sequence: Option<[u8; 3]>,
+    coordinates: Vec<CoordinateId>,
+    velocities: Vec<VelocityId>,
+    named: bool,
+}
+
+/// A coordinate a joint type has.
+struct Plan {
+    suffix: &'static str,
+    unit: &'static str,
+    /// Part of a quaternion, so without a rate of its own.
+    quaternion: bool,
+}
+
+const fn angle(suffix: &'static str) -> Plan {
+    Plan { suffix, unit: "rad", quaternion: false }
+}
+
+const fn distance(suffix: &'static str) -> Plan {
+    Plan { suffix, unit: "m", quaternion: false }
+}
+
+const fn quaternion(suffix: &'static str) -> Plan {
+    Plan { suffix, unit: "1", quaternion: true }
+}
+
+impl<'a> Resolver<'a> {
+    /// Declares all joints with their coordinates and velocities.
+    pub(super) fn declare_joints(&mut self, top: &Fields<'a>) -> Vec<PendingJoint<'a>> {
+        let mut pending = Vec::new();
+        for (key, node) in self.own_entries(top, "joints") {
+            let id = JointId::new(pending.len());
+            self.joints.insert(key.text.clone(), id);
+            self.used_joints.push(false);
+            let Some((kind, fields)) = self.element(&JOINTS, key, node) else {
+                // Kept as a fixed joint, so that other places may name it.
+                let fields = self.fields(&EMPTY, key.span, &NOTHING);
+                pending.push(PendingJoint {
+                    key,
+                    kind: "fixed",
+                    fields,
+                    sequence: None,
+                    coordinates: Vec::new(),
+                    velocities: Vec::new(),
+                    named: false,
+                });
+                continue;
+            };
+            pending.push(self.declare_joint(id, key, kind, fields));
+        }
+        pending
+    }
+
+    fn declare_joint(
+        &mut self,
+        id: JointId,
+        key: &'a Key,
+        kind: &'static str,
+        fields: Fields<'a>,
+    ) -> PendingJoint<'a> {
+        let sequence = self.sequence(&fields);
+        let plan = self.plan(kind, &fields, sequence.is_some());
+        let given = self.coordinate_names(&fields);
+        let named = !given.is_empty();
+        let without_quaternion = plan.iter().filter(|plan| !plan.quaternion).count();
+        let fits = given.is_empty()
+            || given.len() == plan.len()
+            || (kind == "free" && given.len() == without_quaternion);
+        if !fits {
+            let expected = match plan.len() {
+                1 => "one coordinate name".to_owned(),
+                7 => "3 or 7 coordinate names".to_owned(),
+                count => format!("{count} coordinate names"),
+            };
+            let span = fields.entry("coordinates").map_or(key.span, |(key, _)| key.span);
+            let what = fields.place.clone();
+            self.error(span, Problem::WrongCount { what, expected, found: given.len() });
+        }
+        let (mut coordinates, mut velocities) = (Vec::new(), Vec::new());
+        for (index, plan) in plan.iter().enumerate() {
+            let name = match given.get(index).filter(|_| fits) {
+                Some((text, span)) => {
+                    self.check_name(text, *span);
+                    Name { text: text.clone(), span: *span }
+                }
+                None if plan.suffix.is_empty() => self.entry_name(key),
+                None => Name { text: format!("{}.{}", key.text, plan.suffix), span: key.span },
+            };
+            let coordinate = CoordinateId::new(self.coordinates.len());
+            self.declare(&name.text, name.span, Entity::Coordinate(coordinate));
+            let rate = (!plan.quaternion).then(|| {
+                let unit = if plan.unit == "m" { "m/s" } else { "rad/s" };
+                let velocity = Velocity { name: name.clone(), joint: id, coordinate: Some(coordinate), unit };
+                self.velocities.push(velocity)
+            });
+            velocities.extend(rate);
+            coordinates.push(coordinate);
+            self.coordinates.push(Coordinate { name, joint: id, rate, unit: plan.unit });
+        }
+        if plan.iter().any(|plan| plan.quaternion) {
+            for suffix in ["wx", "wy", "wz"] {
+                let name = Name { text: format!("{}.{suffix}", key.text), span: key.span };
+                let velocity = VelocityId::new(self.velocities.len());
+                self.declare(&name.text, name.span, Entity::Velocity(velocity));
+                self.velocities.push(Velocity { name, joint: id, coordinate: None, unit: "rad/s" });
+                velocities.push(velocity);
+            }
+        }
+        PendingJoint { key, kind, fields, sequence, coordinates, velocities, named }
+    }
+
+    /// The coordinates of a joint type.
+    fn plan(&mut self, kind: &str, fields: &Fields<'a>, angles: bool) -> Vec<Plan> {
+        let mut orientation = if angles {
+            vec![angle("angle1"), angle("angle2"), angle("angle3")]
+        } else {
+            vec![quaternion("qw"), quaternion("qx"), quaternion("qy"), quaternion("qz")]
+        };
+        match kind {
+            "revolute" | "screw" => vec![angle("")],
+            "prismatic" => vec![distance("")],
+            // What a curve's coordinate measures is up to its expressions.
+            "curve" => vec![distance("")],
+            "cylindrical" => vec![distance("distance"), angle("angle")],
+            "universal" => vec![angle("angle1"), angle("angle2")],
+            "spherical" => orientation,
+            "free" => {
+                let mut all = vec![distance("x"), distance("y"), distance("z")];
+                all.append(&mut orientation);
+                all
+            }
+            "planar" => {
+                let letters = ["x", "y", "z"];
+                let normal = match self.normal_index(fields) {
+                    Some(index) => usize::from(index),
+                    None => 2,
+                };
+                vec![distance(letters[(normal + 1) % 3]), distance(letters[(normal + 2) % 3]), angle("angle")]
+            }
+            "compound" => {
+                let names = fields.items("coordinates");
+                names
+                    .iter()
+                    .map(|name| self.compound_plan(fields, name.text(self.source).unwrap_or("")))
+                    .collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A compound coordinate is an angle if the first step that is just this
+    /// coordinate is a rotation.
+    fn compound_plan(&self, fields: &Fields<'a>, name: &str) -> Plan {
+        let rotates = fields.items("steps").iter().find_map(|step| {
+            let by = step.entries().iter().find(|(key, _)| key.text == "by")?;
+            (by.1.text(self.source)? == name)
+                .then(|| step.entries().iter().any(|(key, _)| key.text == "rotate"))
+        });
+        if rotates.unwrap_or(true) { angle("") } else { distance("") }
+    }
+
+    fn normal_index(&self, fields: &Fields<'a>) -> Option<u8> {
+        let text = fields.get("normal")?.text(self.source)?;
+        match text.trim_start_matches(['-', '+']).trim() {
+            "x" => Some(0),
+            "y" => Some(1),
+            "z" => Some(2),
+            _ => None,
+        }
+    }
+
+    fn coordinate_names(&mut self, fields: &Fields<'a>) -> Vec<(String, Span)> {
+        if let Some(node) = fields.get("coordinate") {
+            return node.text(self.source).map(|text| (text.to_owned(), node.span)).into_iter().collect();
+        }
+        self.name_list(fields, "coordinates")
+    }
+
+    fn sequence(&mut self, fields: &Fields<'a>) -> Option<[u8; 3]> {
+        let node = fields.get("sequence")?;
+        let text = node.text(self.source)?;
+        let letter = |byte: u8| matches!(byte, b'x'..=b'z').then(|| byte - b'x');
+        let sequence = match text.as_bytes() {
+            [a, b, c] if a != b && b != c => match (letter(*a), letter(*b), letter(*c)) {
+                (Some(a), Some(b), Some(c)) => Some([a, b, c]),
+                _ => None,
+            },
+            _ => None,
+        };
+        if sequence.is_none() {
+            self.error(node.span, Problem::NotASequence { found: text.to_owned() });
+        }
+        // With an order that is not one, three angles still draw no further complaints.
+        Some(sequence.unwrap_or([0, 1, 2]))
+    }
+
+    pub(super) fn resolve_joints(&mut self, pending: &[PendingJoint<'a>]) -> IdVec<JointId, Joint> {
+        let mut joints = IdVec::new();
+        for (index, joint) in pending.iter().enumerate() {
+            self.current_joint = Some((JointId::new(index), joint.key.text.clone()));
+            let resolved = self.joint(joint);
+            self.current_joint = None;
+            joints.push(resolved);
+        }
+        joints
+    }
+
+    fn joint(&mut self, pending: &PendingJoint<'a>) -> Joint {
+        let fields = &pending.fields;
+        let (from, to) = (self.frame(fields, "from"), self.frame(fields, "to"));
+        if let (Some(from), Some(to)) = (from, to) {
+            let body = self.frames[from].body;
+            if body == self.frames[to].body {
+                let body = self.frames[FrameId::new(body.index())].name.text.clone();
+                let span = fields.get("to").map_or(fields.owner, |node| node.span);
+                self.error(span, Problem::SameBody { joint: pending.key.text.clone(), body });
+            }
+        }
+        let cut = match self.flag(fields, "cut") {
+            None => Cut::Auto,
+            Some(true) => Cut::Always,
+            Some(false) => Cut::Never,
+        };
+        Joint {
+            name: self.entry_name(pending.key),
+            from: from.unwrap_or(FrameId::new(0)),
+            to: to.unwrap_or(FrameId::new(0)),
+            kind: self.joint_kind(pending),
+            cut,
+            coordinates: pending.coordinates.clone(),
+            velocities: pending.velocities.clone(),
+            coordinates_used: pending.named,
+        }
+    }
+
+    fn joint_kind(&mut self, pending: &PendingJoint<'a>) -> JointKind {
+        let fields = &pending.fields;
+        match (pending.kind, pending.coordinates.as_slice()) {
+            ("revolute", &[angle]) => JointKind::Revolute { axis: self.axis_field(fields, "axis", 2), angle },
+            ("prismatic", &[distance]) => {
+                JointKind::Prismatic { axis: self.axis_field(fields, "axis", 2), distance }
+            }
+            ("screw", &[angle]) => JointKind::Screw {
+                axis: self.axis_field(fields, "axis", 2),
+                pitch: self.field(fields, "pitch", 0.0),
+                angle,
+            },
+            ("cylindrical", &[distance, angle]) => {
+                JointKind::Cylindrical { axis: self.axis_field(fields, "axis", 2), distance, angle }
+            }
+            ("universal", &[first, second]) => {
+                JointKind::Universal { axes: self.universal_axes(fields), angles: [first, second] }
+            }
+            ("spherical", orientation) => match self.orientation(pending, orientation, &pending.velocities) {
+                Some(orientation) => JointKind::Spherical { orientation },
+                None => JointKind::Fixed,
+            },
+            ("free", &[x, y, z, ref orientation @ ..]) => {
+                let velocities = pending.velocities.get(3..).unwrap_or(&[]);
+                match self.orientation(pending, orientation, velocities) {
+                    Some(orientation) => JointKind::Free { translation: [x, y, z], orientation },
+                    None => JointKind::Fixed,
+                }
+            }
+            ("planar", &[first, second, angle]) => {
+                let normal = self.axis_field(fields, "normal", 2);
+                if let (Axis::Vector(_), Some(node)) = (&normal, fields.get("normal")) {
+                    self.error(node.span, Problem::NormalNotPrincipal {});
+                }
+                JointKind::Planar { normal, translation: [first, second], angle }
+            }
+            ("curve", &[coordinate]) => JointKind::Curve {
+                coordinate,
+                position: self.vector(fields, "position", [0.0; 3]),
+                rotation: self.rotations(fields, "rotation"),
+            },
+            ("compound", _) => JointKind::Compound { steps: self.steps(fields) },
+            _ => JointKind::Fixed,
+        }
+    }
+
+    fn universal_axes(&mut self, fields: &Fields<'a>) -> [Axis; 2] {
+        let items = fields.items("axes");
+        if let [first, second] = items {
+            return [self.axis(first), self.axis(second)];
+        }
+        if let Some((key, _)) = fields.entry("axes") {
+            let problem = Problem::WrongCount {
+                what: "`axes`".to_owned(),
+                expected: "two axes".to_owned(),
+                found: items.len(),
+            };
+            self.error(key.span, problem);
+        }
+        [0, 1].map(|index| Axis::Principal { index, negative: false })
+    }
+
+    fn orientation(
+        &mut self,
+        pending: &PendingJoint<'a>,
+        coordinates: &[CoordinateId],
+        velocities: &[VelocityId],
+    ) -> Option<Orientation> {
+        let fields = &pending.fields;
+        let relative_to = self.frame(fields, "relative_to");
+        if let (Some(frame), Some((key, node))) = (relative_to, fields.entry("relative_to")) {
+            if self.frames[frame].body.index() != 0 {
+                let frame = node.text(self.source).unwrap_or("").to_owned();
+                self.error(node.span, Problem::NotAGroundFrame { frame });
+            }
+            if pending.sequence.is_none() {
+                self.error(key.span, Problem::NeedsSequence { key: "relative_to" });
+            }
+        }
+        match (pending.sequence, coordinates, velocities) {
+            (Some(sequence), &[a, b, c], _) => {
+                Some(Orientation::Angles { sequence, coordinates: [a, b, c], relative_to })
+            }
+            (None, &[w, x, y, z], &[wx, wy, wz]) => {
+                Some(Orientation::Quaternion { coordinates: [w, x, y, z], velocities: [wx, wy, wz] })
+            }
+            _ => None,
+        }
+    }
+
+    fn steps(&mut self, fields: &Fields<'a>) -> Vec<CompoundStep> {
+        let owner = fields.entry("steps").map_or(fields.owner, |(key, _)| key.span);
+        let mut steps = Vec::new();
+        for item in fields.items("steps") {
+            let step = self.fields(&STEP, self.span_of(item, owner), item);
+            let (motion, axis) = match (step.get("rotate"), step.get("translate")) {
+                (Some(axis), None) => (Motion::Rotation, self.axis(axis)),
+                (None, Some(axis)) => (Motion::Translation, self.axis(axis)),
+                _ => {
+                    let keys = "either `rotate` or `translate`";
+                    self.error(step.owner, Problem::NeedsOneOf { keys, place: "a step".to_owned() });
+                    continue;
+                }
+            };
+            let argument: Formula = self.field(&step, "by", 0.0);
+            steps.push(CompoundStep { motion, axis, argument });
+        }
+        steps
+    }
+}
+
+/// Stands in for the keys of a joint that could not be read.
+const EMPTY: crate::model::language::Section =
+    crate::model::language::Section { name: "a joint", fields: &[] };
+static NOTHING: crate::model::tree::Node = crate::model::tree::Node {
+    span: Span { file: crate::diag::FileId(0), start: 0, end: 0 },
+    value: crate::model::tree::Value::Null,
+};

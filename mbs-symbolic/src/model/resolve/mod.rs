@@ -1,0 +1,193 @@
+//! The tree of the file → a [`Model`]: names become ids, formulas are checked.
+//!
+//! First everything with a name is declared, then everything is resolved, so that the
+//! order of sections and entries does not matter. What is wrong is reported and
+//! replaced by something harmless; a model with errors is never handed on.
+
+mod bodies;
+mod check;
+mod constraints;
+mod fields;
+mod forces;
+mod formulas;
+mod joints;
+mod names;
+mod order;
+mod run;
+mod scope;
+mod symbols;
+mod tables;
+mod values;
+
+use super::language::TOP;
+use super::tree::Node;
+use super::{
+    Coordinate, Frame, Input, Loader, Model, Output, Parameter, State, Table, Variable, Velocity,
+    names as naming,
+};
+use crate::diag::{Diagnostic, Diagnostics, Problem, Sources, Span};
+use crate::ids::{
+    BodyId, CoordinateId, FrameId, Id, IdVec, InputId, JointId, OutputId, ParamId, StateId, TableId,
+    VariableId, VelocityId,
+};
+use fields::Fields;
+use formulas::Template;
+use names::{Names, RustNames};
+use scope::Dependence;
+use std::collections::BTreeMap;
+
+/// What is known while a model is resolved.
+struct Resolver<'a> {
+    source: &'a str,
+    sources: &'a mut Sources,
+    loader: &'a dyn Loader,
+    problems: Diagnostics,
+
+    names: Names,
+    rust_names: RustNames,
+    bodies: BTreeMap<String, BodyId>,
+    frame_names: BTreeMap<(BodyId, String), FrameId>,
+    joints: BTreeMap<String, JointId>,
+    frames: IdVec<FrameId, Frame>,
+    coordinates: IdVec<CoordinateId, Coordinate>,
+    velocities: IdVec<VelocityId, Velocity>,
+    functions: Vec<Template>,
+
+    parameter_names: Vec<String>,
+    /// Names of inputs with how many derivatives they come with.
+    input_names: Vec<(String, u8)>,
+    state_names: Vec<String>,
+    variable_names: Vec<String>,
+    variable_spans: Vec<Span>,
+    variable_dependence: Vec<Dependence>,
+
+    /// The joint whose own arguments are being resolved.
+    current_joint: Option<(JointId, String)>,
+    used_joints: Vec<bool>,
+    /// Terms of all formulas so far.
+    terms: usize,
+    /// Whether there were too many of them.
+    full: bool,
+}
+
+/// Resolves the tree `root` of the text `source`. Files that tables name are read
+/// through `loader` and added to `sources`.
+pub(super) fn resolve(
+    root: &Node,
+    source: &str,
+    sources: &mut Sources,
+    loader: &dyn Loader,
+) -> Result<(Model, Diagnostics), Diagnostics> {
+    let mut resolver = Resolver {
+        source,
+        sources,
+        loader,
+        problems: Diagnostics::new(),
+        names: Names::default(),
+        rust_names: RustNames::default(),
+        bodies: BTreeMap::new(),
+        frame_names: BTreeMap::new(),
+        joints: BTreeMap::new(),
+        frames: IdVec::new(),
+        coordinates: IdVec::new(),
+        velocities: IdVec::new(),
+        functions: Vec::new(),
+        parameter_names: Vec::new(),
+        input_names: Vec::new(),
+        state_names: Vec::new(),
+        variable_names: Vec::new(),
+        variable_spans: Vec::new(),
+        variable_dependence: Vec::new(),
+        current_joint: None,
+        used_joints: Vec::new(),
+        terms: 0,
+        full: false,
+    };
+    let model = resolver.model(root);
+    let mut problems = resolver.problems;
+    // Numbers are only worth checking once all names are right.
+    if !problems.has_errors() {
+        problems.append(check::check(&model));
+    }
+    problems.sort();
+    if problems.has_errors() { Err(problems) } else { Ok((model, problems)) }
+}
+
+impl<'a> Resolver<'a> {
+    fn error(&mut self, span: Span, problem: Problem) {
+        self.problems.push(Diagnostic::error(span, problem));
+    }
+
+    fn model(&mut self, root: &'a Node) -> Model {
+        let start = Span::default();
+        if root.entries().is_empty() {
+            self.error(start, Problem::NotAMap {});
+        }
+        let top = self.read_top(root, start);
+
+        let pending_bodies = self.declare_bodies(&top);
+        let pending_symbols = self.declare_symbols(&top);
+        let pending_joints = self.declare_joints(&top);
+        self.resolve_functions(&top);
+
+        let (parameters, derived_order) = self.resolve_parameters(&pending_symbols);
+        let tables = self.resolve_tables(&pending_symbols);
+        let (variables, variable_order) = self.resolve_variables(&top);
+        let inputs = self.resolve_inputs(&pending_symbols);
+        let states = self.resolve_states(&pending_symbols);
+        let bodies = self.resolve_bodies(&pending_bodies);
+        let mut joints = self.resolve_joints(&pending_joints);
+        let constraints = self.resolve_constraints(&top);
+        let forces = self.resolve_forces(&top);
+        let outputs = self.resolve_outputs(&top);
+        let initial = self.resolve_initial(&top);
+        let simulation = self.resolve_simulation(&top, &parameters);
+        for id in joints.ids() {
+            joints[id].coordinates_used |= self.used_joints[id.index()];
+        }
+        Model {
+            name: self.model_name(&top),
+            description: self.text(&top, "description").unwrap_or_default(),
+            gravity: self.vector(&top, "gravity", [0.0, 0.0, -9.81]),
+            parameters,
+            derived_order,
+            inputs,
+            states,
+            tables,
+            bodies,
+            frames: std::mem::take(&mut self.frames),
+            joints,
+            coordinates: std::mem::take(&mut self.coordinates),
+            velocities: std::mem::take(&mut self.velocities),
+            constraints,
+            variables,
+            variable_order,
+            forces,
+            outputs,
+            initial,
+            simulation,
+        }
+    }
+
+    fn read_top(&mut self, root: &'a Node, start: Span) -> Fields<'a> {
+        self.fields(&TOP, start, root)
+    }
+
+    fn model_name(&mut self, top: &Fields<'a>) -> String {
+        let Some(node) = top.get("model") else { return String::new() };
+        let name = node.text(self.source).unwrap_or("").to_owned();
+        if !naming::is_snake_case(&name) {
+            let suggestion = naming::to_snake_case(&name);
+            self.error(node.span, Problem::NotSnakeCase { name: name.clone(), suggestion });
+        }
+        name
+    }
+}
+
+/// What the sections of symbols produce.
+type Parameters = IdVec<ParamId, Parameter>;
+type Inputs = IdVec<InputId, Input>;
+type States = IdVec<StateId, State>;
+type Tables = IdVec<TableId, Table>;
+type Variables = IdVec<VariableId, Variable>;
+type Outputs = IdVec<OutputId, Output>;

@@ -1,0 +1,278 @@
+//! Who is called what.
+
+use super::Resolver;
+use crate::diag::{Diagnostic, Problem, Span};
+use crate::ids::{
+    CoordinateId, FrameId, Id, InputId, JointId, ParamId, StateId, TableId, VariableId, VelocityId,
+};
+use crate::model::names::{is_identifier, is_reserved, rust_name};
+use crate::model::place::Place;
+use crate::model::suggest::nearest;
+use crate::model::tree::Key;
+use std::collections::BTreeMap;
+
+/// What a name in a formula can mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Entity {
+    Parameter(ParamId),
+    Input(InputId),
+    State(StateId),
+    Table(TableId),
+    Function(usize),
+    Variable(VariableId),
+    Coordinate(CoordinateId),
+    Velocity(VelocityId),
+}
+
+impl Entity {
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Self::Parameter(_) => "a parameter",
+            Self::Input(_) => "an input",
+            Self::State(_) => "a state",
+            Self::Table(_) => "a table",
+            Self::Function(_) => "a function",
+            Self::Variable(_) => "a variable",
+            Self::Coordinate(_) => "a coordinate",
+            Self::Velocity(_) => "a velocity",
+        }
+    }
+}
+
+/// The one namespace of everything a formula may name.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    entities: BTreeMap<String, (Entity, Span)>,
+}
+
+impl Names {
+    pub(super) fn find(&self, name: &str) -> Option<Entity> {
+        self.entities.get(name).map(|(entity, _)| *entity)
+    }
+
+    /// All names in alphabetical order.
+    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
+        self.entities.keys().map(String::as_str)
+    }
+
+    fn of(&self, filter: impl Fn(Entity) -> bool) -> impl Iterator<Item = &str> {
+        self.entities.iter().filter(move |(_, (entity, _))| filter(*entity)).map(|(name, _)| name.as_str())
+    }
+
+    pub(super) fn tables(&self) -> impl Iterator<Item = &str> {
+        self.of(|entity| matches!(entity, Entity::Table(_)))
+    }
+
+    pub(super) fn functions(&self) -> impl Iterator<Item = &str> {
+        self.of(|entity| matches!(entity, Entity::Function(_)))
+    }
+
+    pub(super) fn coordinates(&self) -> impl Iterator<Item = &str> {
+        self.of(|entity| matches!(entity, Entity::Coordinate(_)))
+    }
+
+    /// Names that stand for a velocity: rates of coordinates and angular velocities.
+    pub(super) fn velocities(&self) -> impl Iterator<Item = &str> {
+        self.of(|entity| matches!(entity, Entity::Coordinate(_) | Entity::Velocity(_)))
+    }
+
+    pub(super) fn settable(&self) -> impl Iterator<Item = &str> {
+        self.of(|entity| matches!(entity, Entity::Parameter(_) | Entity::Input(_)))
+    }
+}
+
+/// Names of one kind that must differ in generated code too.
+#[derive(Debug, Default)]
+pub(super) struct RustNames {
+    taken: BTreeMap<String, (String, Span)>,
+}
+
+impl<'a> Resolver<'a> {
+    /// Complains unless `key` is a name that is free to use.
+    pub(super) fn check_name(&mut self, name: &str, span: Span) {
+        if !is_identifier(name) {
+            self.error(span, Problem::NotAName { name: name.to_owned() });
+        } else if is_reserved(name) {
+            self.error(span, Problem::ReservedName { name: name.to_owned() });
+        }
+    }
+
+    /// Enters a name into the namespace of formulas.
+    pub(super) fn declare(&mut self, name: &str, span: Span, entity: Entity) {
+        if let Some((earlier, first)) = self.names.entities.get(name) {
+            let problem = Problem::DuplicateName {
+                name: name.to_owned(),
+                kind: entity.describe().split_once(' ').map_or("", |(_, kind)| kind),
+                earlier: earlier.describe(),
+            };
+            let report = Diagnostic::error(span, problem).with(*first, "first used here");
+            self.problems.push(report);
+            return;
+        }
+        self.names.entities.insert(name.to_owned(), (entity, span));
+        let mut taken = std::mem::take(&mut self.rust_names);
+        self.check_rust_name(&mut taken, name, span);
+        self.rust_names = taken;
+    }
+
+    /// Declares a user's own name after checking that it is one.
+    pub(super) fn declare_key(&mut self, key: &Key, entity: Entity) {
+        self.check_name(&key.text, key.span);
+        self.declare(&key.text, key.span, entity);
+    }
+
+    /// Complains if another name becomes the same identifier in generated code.
+    pub(super) fn check_rust_name(&mut self, taken: &mut RustNames, name: &str, span: Span) {
+        let rust = rust_name(name);
+        match taken.taken.get(&rust) {
+            Some((first, first_span)) if first != name => {
+                let problem = Problem::NamesCollide {
+                    first: first.clone(),
+                    second: name.to_owned(),
+                    rust: rust.clone(),
+                };
+                let report = Diagnostic::error(span, problem).with(*first_span, "the other one");
+                self.problems.push(report);
+            }
+            Some(_) => {}
+            None => {
+                taken.taken.insert(rust, (name.to_owned(), span));
+            }
+        }
+    }
+
+    /// Checks the names of a section that has a namespace of its own.
+    pub(super) fn check_names<'n>(&mut self, keys: impl Iterator<Item = &'n Key>) {
+        let mut taken = RustNames::default();
+        for key in keys {
+            self.check_name(&key.text, key.span);
+            self.check_rust_name(&mut taken, &key.text, key.span);
+        }
+    }
+
+    /// The frame called `body` or `body.frame`.
+    pub(super) fn find_frame(&mut self, name: &str, span: Span) -> Option<FrameId> {
+        let (body, frame) = match name.split_once('.') {
+            Some((body, frame)) => (body, Some(frame)),
+            None => (name, None),
+        };
+        let Some(&id) = self.bodies.get(body) else {
+            // A frame's name without its body is the commonest mistake.
+            let complete =
+                self.frame_names.keys().find(|(_, frame)| frame == name).and_then(|(owner, frame)| {
+                    self.bodies.iter().find(|(_, id)| *id == owner).map(|(body, _)| format!("{body}.{frame}"))
+                });
+            let nearest = complete.or_else(|| {
+                let rest = frame.map_or(String::new(), |frame| format!(".{frame}"));
+                nearest(body, self.bodies.keys().map(String::as_str)).map(|body| body + &rest)
+            });
+            self.error(span, Problem::UnknownName { kind: "body", name: body.to_owned(), nearest });
+            return None;
+        };
+        let Some(frame) = frame else { return Some(FrameId::new(id.index())) };
+        if let Some(found) = self.frame_names.get(&(id, frame.to_owned())) {
+            return Some(*found);
+        }
+        let siblings = self.frame_names.keys().filter(|(body, _)| *body == id);
+        let nearest = nearest(frame, siblings.map(|(_, frame)| frame.as_str()));
+        let problem = Problem::UnknownFrame {
+            body: body.to_owned(),
+            frame: frame.to_owned(),
+            nearest: nearest.map(|frame| format!("{body}.{frame}")),
+        };
+        self.error(span, problem);
+        None
+    }
+
+    /// The joint of this name.
+    pub(super) fn find_joint(&mut self, name: &str, span: Span) -> Option<JointId> {
+        if let Some(id) = self.joints.get(name) {
+            return Some(*id);
+        }
+        let nearest = nearest(name, self.joints.keys().map(String::as_str));
+        self.error(span, Problem::UnknownName { kind: "joint", name: name.to_owned(), nearest });
+        None
+    }
+
+    /// The coordinate of this name.
+    pub(super) fn find_coordinate(&mut self, name: &str, span: Span) -> Option<CoordinateId> {
+        match self.names.find(name) {
+            Some(Entity::Coordinate(id)) => {
+                self.mark_used(self.coordinates[id].joint);
+                Some(id)
+            }
+            Some(other) => {
+                let found = other.describe();
+                let problem =
+                    Problem::WrongKindOfName { name: name.to_owned(), expected: "a coordinate", found };
+                self.error(span, problem);
+                None
+            }
+            None => {
+                let nearest = self.nearest_of_joint(name).or_else(|| nearest(name, self.names.coordinates()));
+                self.error(span, Problem::UnknownName { kind: "coordinate", name: name.to_owned(), nearest });
+                None
+            }
+        }
+    }
+
+    /// The velocity of this name: an angular velocity, or the rate of a coordinate.
+    pub(super) fn find_velocity(&mut self, name: &str, span: Span) -> Option<VelocityId> {
+        let found = match self.names.find(name) {
+            Some(Entity::Velocity(id)) => {
+                self.mark_used(self.velocities[id].joint);
+                return Some(id);
+            }
+            Some(Entity::Coordinate(id)) => {
+                self.mark_used(self.coordinates[id].joint);
+                if let Some(rate) = self.coordinates[id].rate {
+                    return Some(rate);
+                }
+                "a quaternion component; its joint's velocities are wx, wy, wz"
+            }
+            Some(other) => other.describe(),
+            None => {
+                let nearest = self.nearest_of_joint(name).or_else(|| nearest(name, self.names.velocities()));
+                self.error(span, Problem::UnknownName { kind: "velocity", name: name.to_owned(), nearest });
+                return None;
+            }
+        };
+        self.error(span, Problem::WrongKindOfName { name: name.to_owned(), expected: "a velocity", found });
+        None
+    }
+
+    /// If `name` is a joint, the name of its first coordinate.
+    fn nearest_of_joint(&self, name: &str) -> Option<String> {
+        let joint = *self.joints.get(name)?;
+        let coordinate = self.coordinates.iter().find(|coordinate| coordinate.joint == joint)?;
+        Some(coordinate.name.text.clone())
+    }
+
+    /// A joint's arguments may use only its own coordinates.
+    pub(super) fn may_use_coordinate(
+        &mut self,
+        place: &Place,
+        owner: JointId,
+        name: &str,
+        span: Span,
+    ) -> bool {
+        match self.current_joint {
+            Some((joint, ref joint_name)) if *place == Place::JointArgument && joint != owner => {
+                let problem =
+                    Problem::ForeignCoordinate { coordinate: name.to_owned(), joint: joint_name.clone() };
+                self.error(span, problem);
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// Notes that a coordinate of `joint` matters outside the joint itself.
+    pub(super) fn mark_used(&mut self, joint: JointId) {
+        if self.current_joint.as_ref().is_none_or(|(current, _)| *current != joint) {
+            if let Some(used) = self.used_joints.get_mut(joint.index()) {
+                *used = true;
+            }
+        }
+    }
+}

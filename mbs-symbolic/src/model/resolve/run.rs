@@ -1,0 +1,114 @@
+//! Initial values, and defaults and scenarios of a run.
+
+use super::fields::Fields;
+use super::names::Entity;
+use super::{Parameters, Resolver};
+use crate::diag::Problem;
+use crate::ids::{CoordinateId, VelocityId};
+use crate::model::language::{INITIAL, SCENARIO, SIMULATION};
+use crate::model::place::Place;
+use crate::model::suggest::nearest;
+use crate::model::tree::{Key, Node};
+use crate::model::{Formula, Initial, ParameterValue, Scenario, Simulation};
+
+impl<'a> Resolver<'a> {
+    pub(super) fn resolve_initial(&mut self, top: &Fields<'a>) -> Initial {
+        let Some((key, node)) = top.entry("initial") else { return Initial::default() };
+        let fields = self.fields(&INITIAL, key.span, node);
+        let mut initial = Initial::default();
+        for (key, node) in fields.entries("positions") {
+            initial.positions.extend(self.initial_position(&key.text, key, node));
+        }
+        for (key, node) in fields.entries("velocities") {
+            initial.velocities.extend(self.initial_velocity(&key.text, key, node));
+        }
+        initial
+    }
+
+    fn initial_position(&mut self, name: &str, key: &Key, node: &'a Node) -> Option<(CoordinateId, Formula)> {
+        let coordinate = self.find_coordinate(name, key.span);
+        let value = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
+        coordinate.zip(value)
+    }
+
+    fn initial_velocity(&mut self, name: &str, key: &Key, node: &'a Node) -> Option<(VelocityId, Formula)> {
+        let velocity = self.find_velocity(name, key.span);
+        let value = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
+        velocity.zip(value)
+    }
+
+    pub(super) fn resolve_simulation(&mut self, top: &Fields<'a>, parameters: &Parameters) -> Simulation {
+        let Some((key, node)) = top.entry("simulation") else { return Simulation::default() };
+        let fields = self.fields(&SIMULATION, key.span, node);
+        let mut simulation = Simulation {
+            t_end: self.positive_field(&fields, "t_end"),
+            method: self.text(&fields, "method"),
+            rtol: self.positive_field(&fields, "rtol"),
+            atol: self.positive_field(&fields, "atol"),
+            step: self.positive_field(&fields, "step"),
+            scenarios: Vec::new(),
+        };
+        let entries = self.own_entries(&fields, "scenarios");
+        for (key, node) in entries {
+            let scenario = self.scenario(key, node, parameters);
+            simulation.scenarios.push(scenario);
+        }
+        simulation
+    }
+
+    fn scenario(&mut self, key: &'a Key, node: &'a Node, parameters: &Parameters) -> Scenario {
+        let fields = self.fields(&SCENARIO, key.span, node);
+        let mut scenario = Scenario {
+            name: self.entry_name(key),
+            parameters: Vec::new(),
+            inputs: Vec::new(),
+            positions: Vec::new(),
+            velocities: Vec::new(),
+            t_end: self.positive_field(&fields, "t_end"),
+        };
+        for (key, node) in fields.entries("set") {
+            if let Some(name) = key.text.strip_prefix("positions.") {
+                scenario.positions.extend(self.initial_position(name, key, node));
+            } else if let Some(name) = key.text.strip_prefix("velocities.") {
+                scenario.velocities.extend(self.initial_velocity(name, key, node));
+            } else {
+                self.setting(&mut scenario, key, node, parameters);
+            }
+        }
+        scenario
+    }
+
+    fn setting(&mut self, scenario: &mut Scenario, key: &'a Key, node: &'a Node, parameters: &Parameters) {
+        match self.names.find(&key.text) {
+            Some(Entity::Parameter(id)) => {
+                let parameter = &parameters[id];
+                if matches!(parameter.value, ParameterValue::Derived(_)) {
+                    self.error(key.span, Problem::NotSettable { name: key.text.clone() });
+                    return;
+                }
+                if !node.is_scalar() {
+                    self.wrong_shape(&key.text, "a number".to_owned(), key.span, node);
+                    return;
+                }
+                if let Some(value) = self.constant(node) {
+                    self.check_in_range(parameter, value, node.span);
+                    scenario.parameters.push((id, value));
+                }
+            }
+            Some(Entity::Input(id)) => {
+                let smooth = self.input_names.get(crate::ids::Id::index(id)).is_some_and(|(_, n)| *n > 0);
+                let place = if smooth { Place::SmoothInputDefault } else { Place::InputDefault };
+                let value = self.scalar_formula(&key.text, key.span, node, place);
+                scenario.inputs.extend(value.map(|value| (id, value)));
+            }
+            Some(Entity::Coordinate(_) | Entity::Velocity(_)) => {
+                let nearest = Some(format!("positions.{}", key.text));
+                self.error(key.span, Problem::UnknownSetting { name: key.text.clone(), nearest });
+            }
+            _ => {
+                let nearest = nearest(&key.text, self.names.settable());
+                self.error(key.span, Problem::UnknownSetting { name: key.text.clone(), nearest });
+            }
+        }
+    }
+}

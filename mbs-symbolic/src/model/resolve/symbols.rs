@@ -1,0 +1,356 @@
+//! Parameters, functions, inputs, states, variables, outputs.
+
+use super::fields::Fields;
+use super::formulas::Template;
+use super::names::Entity;
+use super::order::order;
+use super::{Inputs, Outputs, Parameters, Resolver, States, Variables};
+use crate::diag::{Diagnostic, Problem, Span};
+use crate::ids::{Id, InputId, ParamId, StateId, TableId, VariableId};
+use crate::model::builtin;
+use crate::model::evaluate::constant;
+use crate::model::language::{FUNCTION, INPUT, OUTPUT, PARAMETER, STATE, Section, TABLE};
+use crate::model::parser::{Syntax, SyntaxKind};
+use crate::model::place::Place;
+use crate::model::tree::{Key, Node, Value};
+use crate::model::{Formula, Input, Output, Parameter, ParameterValue, State, TermKind, Variable, limits};
+
+/// The sections of symbols, read but not resolved.
+pub(super) struct Symbols<'a> {
+    parameters: Vec<(&'a Key, Short<'a>)>,
+    inputs: Vec<(&'a Key, Short<'a>)>,
+    states: Vec<(&'a Key, Fields<'a>)>,
+    pub(super) tables: Vec<(&'a Key, Fields<'a>)>,
+}
+
+/// An entry written as a map, or as a bare expression.
+enum Short<'a> {
+    Bare(&'a Node),
+    Full(Fields<'a>),
+}
+
+impl<'a> Short<'a> {
+    fn value(&self) -> Option<&'a Node> {
+        match self {
+            Self::Bare(node) => Some(node),
+            Self::Full(fields) => fields.get("value"),
+        }
+    }
+
+    fn fields(&self) -> Option<&Fields<'a>> {
+        match self {
+            Self::Bare(_) => None,
+            Self::Full(fields) => Some(fields),
+        }
+    }
+}
+
+impl<'a> Resolver<'a> {
+    fn short(&mut self, section: &'static Section, key: &'a Key, node: &'a Node) -> Option<Short<'a>> {
+        match &node.value {
+            Value::Plain | Value::Text(_) => Some(Short::Bare(node)),
+            Value::Map(_) => Some(Short::Full(self.fields(section, key.span, node))),
+            Value::Null | Value::Seq(_) => {
+                self.wrong_shape(&key.text, "an expression or a map with `value`".to_owned(), key.span, node);
+                None
+            }
+        }
+    }
+
+    /// Declares parameters, inputs, states, tables, functions and variables.
+    pub(super) fn declare_symbols(&mut self, top: &Fields<'a>) -> Symbols<'a> {
+        let mut symbols =
+            Symbols { parameters: Vec::new(), inputs: Vec::new(), states: Vec::new(), tables: Vec::new() };
+        for (key, node) in self.check_count("parameters", top.entries("parameters"), limits::ELEMENTS) {
+            if let Some(short) = self.short(&PARAMETER, key, node) {
+                self.declare_key(key, Entity::Parameter(ParamId::new(symbols.parameters.len())));
+                self.parameter_names.push(key.text.clone());
+                symbols.parameters.push((key, short));
+            }
+        }
+        for (key, node) in self.check_count("inputs", top.entries("inputs"), limits::ELEMENTS) {
+            if let Some(short) = self.short(&INPUT, key, node) {
+                self.declare_key(key, Entity::Input(InputId::new(symbols.inputs.len())));
+                let derivatives = short.fields().map_or(0, |fields| self.derivatives(fields));
+                self.input_names.push((key.text.clone(), derivatives));
+                symbols.inputs.push((key, short));
+            }
+        }
+        for (key, node) in self.check_count("states", top.entries("states"), limits::ELEMENTS) {
+            let fields = self.fields(&STATE, key.span, node);
+            self.declare_key(key, Entity::State(StateId::new(symbols.states.len())));
+            self.state_names.push(key.text.clone());
+            symbols.states.push((key, fields));
+        }
+        for (key, node) in self.check_count("tables", top.entries("tables"), limits::ELEMENTS) {
+            let fields = self.fields(&TABLE, key.span, node);
+            self.declare_key(key, Entity::Table(TableId::new(symbols.tables.len())));
+            symbols.tables.push((key, fields));
+        }
+        for (index, (key, _)) in top.entries("functions").iter().take(limits::ELEMENTS).enumerate() {
+            self.declare_key(key, Entity::Function(index));
+            if builtin::find(&key.text).is_some() {
+                self.error(key.span, Problem::FunctionNameTaken { name: key.text.clone() });
+            }
+        }
+        for (index, (key, _)) in top.entries("variables").iter().take(limits::ELEMENTS).enumerate() {
+            self.declare_key(key, Entity::Variable(VariableId::new(index)));
+            self.variable_names.push(key.text.clone());
+            self.variable_spans.push(key.span);
+        }
+        symbols
+    }
+
+    fn derivatives(&mut self, fields: &Fields<'a>) -> u8 {
+        let Some(node) = fields.get("derivatives") else { return 0 };
+        match self.constant(node) {
+            Some(0.0) => 0,
+            Some(2.0) => 2,
+            Some(_) => {
+                let problem = Problem::NotAnInteger { key: "derivatives".to_owned(), allowed: "0 or 2" };
+                self.error(node.span, problem);
+                2
+            }
+            // Reported; with derivatives it draws no further complaints.
+            None => 2,
+        }
+    }
+
+    /// Resolves the bodies of functions, callees first.
+    pub(super) fn resolve_functions(&mut self, top: &Fields<'a>) {
+        let entries = self.check_count("functions", top.entries("functions"), limits::ELEMENTS);
+        let mut bodies: Vec<Option<Syntax>> = Vec::with_capacity(entries.len());
+        for (key, node) in entries {
+            let fields = self.fields(&FUNCTION, key.span, node);
+            let arguments = self.name_list(&fields, "arguments");
+            for (index, (name, span)) in arguments.iter().enumerate() {
+                self.check_name(name, *span);
+                if let Some((_, first)) = arguments[..index].iter().find(|(earlier, _)| earlier == name) {
+                    let problem = Problem::DuplicateName {
+                        name: name.clone(),
+                        kind: "argument",
+                        earlier: "another argument",
+                    };
+                    self.problems.push(Diagnostic::error(*span, problem).with(*first, "first used here"));
+                }
+            }
+            if let Some((_, span)) = arguments.get(16) {
+                self.error(
+                    *span,
+                    Problem::TooLarge { what: "arguments of a function".to_owned(), limit: 16 },
+                );
+            }
+            let arguments = arguments.into_iter().take(16).map(|(name, _)| name).collect();
+            self.functions.push(Template { arguments, body: None });
+            bodies.push(fields.get("value").and_then(|node| self.syntax(node)));
+        }
+        let calls = |syntax: &Syntax| -> Vec<usize> {
+            let called = syntax.nodes.iter().filter_map(|node| match &node.kind {
+                SyntaxKind::Call(call) => match self.names.find(&call.name) {
+                    Some(Entity::Function(index)) => Some(index),
+                    _ => None,
+                },
+                _ => None,
+            });
+            called.collect()
+        };
+        let uses: Vec<Vec<usize>> =
+            bodies.iter().map(|body| body.as_ref().map_or_else(Vec::new, calls)).collect();
+        let (order, circles) = order(&uses);
+        let keys: Vec<&Key> = entries.iter().map(|(key, _)| key).collect();
+        let circular = self.report_circles("functions", &keys, &circles);
+        for index in order {
+            let Some(syntax) = bodies[index].take().filter(|_| !circular.contains(&index)) else { continue };
+            let locals = self.functions[index].arguments.clone();
+            let body = self
+                .resolve_syntax(&syntax, Place::Function, &locals)
+                .filter(|formula| self.check_place(formula, Place::Function));
+            self.functions[index].body = body;
+        }
+    }
+
+    /// Reports every circle and returns all that take part.
+    fn report_circles(&mut self, what: &'static str, keys: &[&Key], circles: &[Vec<usize>]) -> Vec<usize> {
+        for circle in circles {
+            let mut chain: Vec<&str> = circle.iter().map(|index| keys[*index].text.as_str()).collect();
+            chain.extend(circle.first().map(|index| keys[*index].text.as_str()));
+            let span = circle.first().map_or(Span::default(), |index| keys[*index].span);
+            let mut report = Diagnostic::error(span, Problem::Cycle { what, chain: chain.join(" → ") });
+            for index in circle.iter().skip(1).take(8) {
+                report = report.with(keys[*index].span, "also in the circle");
+            }
+            self.problems.push(report);
+        }
+        circles.iter().flatten().copied().collect()
+    }
+
+    pub(super) fn resolve_parameters(&mut self, symbols: &Symbols<'a>) -> (Parameters, Vec<ParamId>) {
+        let mut parameters = Parameters::new();
+        for (key, short) in &symbols.parameters {
+            let formula = match short.value() {
+                Some(node) => self.formula(node, Place::Parameters),
+                None => Formula::number(0.0, key.span),
+            };
+            let value = match constant(&formula) {
+                Some(value) if value.is_finite() => ParameterValue::Given(value),
+                Some(value) => {
+                    let what = format!("parameter `{}`", key.text);
+                    self.error(formula.span, Problem::NotANumber { what, value });
+                    ParameterValue::Given(0.0)
+                }
+                None => ParameterValue::Derived(formula),
+            };
+            let mut parameter =
+                Parameter { name: self.entry_name(key), value, unit: None, doc: None, min: None, max: None };
+            if let Some(fields) = short.fields() {
+                parameter.unit = self.unit(fields);
+                parameter.doc = self.text(fields, "doc");
+                parameter.min = self.number_field(fields, "min");
+                parameter.max = self.number_field(fields, "max");
+                self.check_range(&parameter, fields);
+            }
+            parameters.push(parameter);
+        }
+        let uses: Vec<Vec<usize>> = parameters
+            .iter()
+            .map(|parameter| match &parameter.value {
+                ParameterValue::Given(_) => Vec::new(),
+                ParameterValue::Derived(formula) => used(formula, |kind| match kind {
+                    TermKind::Parameter(id) => Some(id.index()),
+                    _ => None,
+                }),
+            })
+            .collect();
+        let (order, circles) = order(&uses);
+        let keys: Vec<&Key> = symbols.parameters.iter().map(|(key, _)| *key).collect();
+        self.report_circles("parameters", &keys, &circles);
+        let derived = |id: &ParamId| matches!(parameters[*id].value, ParameterValue::Derived(_));
+        let order = order.into_iter().map(ParamId::new).filter(derived).collect();
+        (parameters, order)
+    }
+
+    fn check_range(&mut self, parameter: &Parameter, fields: &Fields<'a>) {
+        let span = |key: &str| fields.get(key).map_or(fields.owner, |node| node.span);
+        if let (Some(min), Some(max)) = (parameter.min, parameter.max) {
+            if min > max {
+                self.error(span("min"), Problem::MinAboveMax { min, max });
+                return;
+            }
+        }
+        match parameter.value {
+            ParameterValue::Given(value) => self.check_in_range(parameter, value, span("value")),
+            ParameterValue::Derived(_) => {
+                if parameter.min.is_some() || parameter.max.is_some() {
+                    let key = if parameter.min.is_some() { "min" } else { "max" };
+                    self.error(span(key), Problem::RangeOnDerived { name: parameter.name.text.clone() });
+                }
+            }
+        }
+    }
+
+    /// Complains if `value` is not what `parameter` allows.
+    pub(super) fn check_in_range(&mut self, parameter: &Parameter, value: f64, span: Span) {
+        let outside = match (parameter.min, parameter.max) {
+            (Some(min), _) if value < min => Some(("min", min)),
+            (_, Some(max)) if value > max => Some(("max", max)),
+            _ => None,
+        };
+        if let Some((bound, limit)) = outside {
+            let name = parameter.name.text.clone();
+            self.error(span, Problem::OutsideRange { name, value, bound, limit });
+        }
+    }
+
+    pub(super) fn resolve_inputs(&mut self, symbols: &Symbols<'a>) -> Inputs {
+        let mut inputs = Inputs::new();
+        for (index, (key, short)) in symbols.inputs.iter().enumerate() {
+            let derivatives = self.input_names[index].1;
+            let place = if derivatives > 0 { Place::SmoothInputDefault } else { Place::InputDefault };
+            let default = match short.value() {
+                Some(node) => self.formula(node, place),
+                None => Formula::number(0.0, key.span),
+            };
+            let unit = short.fields().and_then(|fields| self.unit(fields));
+            let doc = short.fields().and_then(|fields| self.text(fields, "doc"));
+            inputs.push(Input { name: self.entry_name(key), default, derivatives, unit, doc });
+        }
+        inputs
+    }
+
+    pub(super) fn resolve_states(&mut self, symbols: &Symbols<'a>) -> States {
+        let mut states = States::new();
+        for (key, fields) in &symbols.states {
+            let derivative = self.field(fields, "derivative", 0.0);
+            let initial = self.field(fields, "initial", 0.0);
+            states.push(State { name: self.entry_name(key), derivative, initial });
+        }
+        states
+    }
+
+    pub(super) fn resolve_variables(&mut self, top: &Fields<'a>) -> (Variables, Vec<VariableId>) {
+        let entries = self.check_count("variables", top.entries("variables"), limits::ELEMENTS);
+        let mut variables = Variables::new();
+        for (key, node) in entries {
+            let value = match self.scalar(key, node) {
+                Some(syntax) => self.resolve_syntax(&syntax, Place::Law, &[]),
+                None => None,
+            };
+            let value = value.unwrap_or_else(|| Formula::number(0.0, key.span));
+            variables.push(Variable { name: self.entry_name(key), value });
+        }
+        let uses: Vec<Vec<usize>> = variables
+            .iter()
+            .map(|variable| {
+                used(&variable.value, |kind| match kind {
+                    TermKind::Variable(id) => Some(id.index()),
+                    _ => None,
+                })
+            })
+            .collect();
+        let (order, circles) = order(&uses);
+        let keys: Vec<&Key> = entries.iter().map(|(key, _)| key).collect();
+        self.report_circles("variables", &keys, &circles);
+        self.variable_dependence = vec![Default::default(); variables.len()];
+        for &index in &order {
+            let value = &variables[VariableId::new(index)].value;
+            self.variable_dependence[index] = self.analyse(value, Place::Law).unwrap_or_default();
+        }
+        (variables, order.into_iter().map(VariableId::new).collect())
+    }
+
+    /// An expression that must be a scalar.
+    fn scalar(&mut self, key: &'a Key, node: &'a Node) -> Option<Syntax> {
+        if !node.is_scalar() {
+            self.wrong_shape(&key.text, "an expression".to_owned(), key.span, node);
+            return None;
+        }
+        self.syntax(node)
+    }
+
+    pub(super) fn resolve_outputs(&mut self, top: &Fields<'a>) -> Outputs {
+        let mut outputs = Outputs::new();
+        for (key, node) in self.own_entries(top, "outputs") {
+            let Some(short) = self.short(&OUTPUT, key, node) else { continue };
+            let value = match short.value() {
+                Some(node) => self.formula(node, Place::Output),
+                None => Formula::number(0.0, key.span),
+            };
+            let unit = short.fields().and_then(|fields| self.unit(fields));
+            outputs.push(Output { name: self.entry_name(key), value, unit });
+        }
+        outputs
+    }
+}
+
+/// What a formula refers to, in the order of first use.
+fn used(formula: &Formula, pick: impl Fn(TermKind) -> Option<usize>) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    for term in &formula.terms {
+        if let Some(index) = pick(term.kind) {
+            if found.last() != Some(&index) {
+                found.push(index);
+            }
+        }
+    }
+    found
+}

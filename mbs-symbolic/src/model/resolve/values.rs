@@ -1,0 +1,223 @@
+//! Single values: numbers, words, vectors, axes, frames.
+
+use super::Resolver;
+use super::fields::Fields;
+use crate::diag::{Problem, Span};
+use crate::ids::{FrameId, Id};
+use crate::model::evaluate::constant;
+use crate::model::language::{CURVE_ROTATION, Kind, ROTATION};
+use crate::model::place::Place;
+use crate::model::suggest::nearest;
+use crate::model::tree::{Key, Node};
+use crate::model::{Axis, AxisAngle, Formula, Name, limits, units};
+
+impl<'a> Resolver<'a> {
+    /// The name of an entry.
+    pub(super) fn entry_name(&self, key: &Key) -> Name {
+        Name { text: key.text.clone(), span: key.span }
+    }
+
+    /// Text for people.
+    pub(super) fn text(&mut self, fields: &Fields<'a>, key: &str) -> Option<String> {
+        fields.get(key)?.text(self.source).map(str::to_owned)
+    }
+
+    /// The place the language table gives for a key.
+    fn place(fields: &Fields<'a>, key: &str) -> Place {
+        match fields.kind(key) {
+            Some(Kind::Formula(place) | Kind::Vector(place) | Kind::Formulas(place)) => place,
+            _ => Place::Parameters,
+        }
+    }
+
+    /// An expression, or a number if the key is not given.
+    pub(super) fn field(&mut self, fields: &Fields<'a>, key: &str, default: f64) -> Formula {
+        match fields.get(key) {
+            Some(node) => self.formula(node, Self::place(fields, key)),
+            None => Formula::number(default, fields.owner),
+        }
+    }
+
+    /// Three expressions, or three numbers if the key is not given.
+    pub(super) fn vector(&mut self, fields: &Fields<'a>, key: &str, default: [f64; 3]) -> [Formula; 3] {
+        match fields.get(key).map(|node| node.items()) {
+            Some([x, y, z]) => {
+                let place = Self::place(fields, key);
+                [x, y, z].map(|node| self.formula(node, place))
+            }
+            _ => default.map(|value| Formula::number(value, fields.owner)),
+        }
+    }
+
+    /// A number, or an expression of numbers.
+    pub(super) fn constant(&mut self, node: &Node) -> Option<f64> {
+        let syntax = self.syntax(node)?;
+        let formula = self.resolve_syntax(&syntax, Place::Constant, &[])?;
+        if !self.check_place(&formula, Place::Constant) {
+            return None;
+        }
+        match constant(&formula) {
+            Some(value) if value.is_finite() => Some(value),
+            _ => {
+                let text = node.text(self.source).unwrap_or("").to_owned();
+                self.error(node.span, Problem::NotFinite { text });
+                None
+            }
+        }
+    }
+
+    /// A number behind a key.
+    pub(super) fn number_field(&mut self, fields: &Fields<'a>, key: &str) -> Option<f64> {
+        self.constant(fields.get(key)?)
+    }
+
+    /// A number behind a key that must be above zero.
+    pub(super) fn positive_field(&mut self, fields: &Fields<'a>, key: &str) -> Option<f64> {
+        let value = self.number_field(fields, key)?;
+        if value <= 0.0 {
+            let span = fields.get(key).map_or(fields.owner, |node| node.span);
+            self.error(span, Problem::NotPositive { what: format!("`{key}`"), value });
+            return None;
+        }
+        Some(value)
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&mut self, fields: &Fields<'a>, key: &str) -> Option<bool> {
+        let node = fields.get(key)?;
+        match node.text(self.source)? {
+            "true" => Some(true),
+            "false" => Some(false),
+            other => {
+                let problem = Problem::UnknownChoice {
+                    key: key.to_owned(),
+                    value: other.to_owned(),
+                    nearest: match other.to_ascii_lowercase().as_str() {
+                        "yes" | "on" | "y" => Some("true".to_owned()),
+                        "no" | "off" | "n" => Some("false".to_owned()),
+                        other => nearest(other, ["true", "false"]),
+                    },
+                    known: "true, false".to_owned(),
+                };
+                self.error(node.span, problem);
+                None
+            }
+        }
+    }
+
+    /// One of the words the language table lists; the first if the key is not given.
+    pub(super) fn choice(&mut self, fields: &Fields<'a>, key: &str) -> &'static str {
+        let (Some(node), Some(Kind::Choice(words))) = (fields.get(key), fields.kind(key)) else { return "" };
+        let value = node.text(self.source).unwrap_or("");
+        if let Some(word) = words.iter().find(|word| **word == value) {
+            return word;
+        }
+        let problem = Problem::UnknownChoice {
+            key: key.to_owned(),
+            value: value.to_owned(),
+            nearest: nearest(value, words.iter().copied()),
+            known: words.join(", "),
+        };
+        self.error(node.span, problem);
+        ""
+    }
+
+    /// A unit, which must be SI.
+    pub(super) fn unit(&mut self, fields: &Fields<'a>) -> Option<String> {
+        let node = fields.get("unit")?;
+        let unit = node.text(self.source)?.trim().to_owned();
+        if let Err((part, nearest)) = units::check(&unit) {
+            self.error(node.span, Problem::NotAnSiUnit { unit: part, nearest });
+        }
+        Some(unit)
+    }
+
+    /// A frame behind a key; `None` if it is not given or does not exist.
+    pub(super) fn frame(&mut self, fields: &Fields<'a>, key: &str) -> Option<FrameId> {
+        let node = fields.get(key)?;
+        let name = node.text(self.source)?.trim();
+        self.find_frame(name, node.span)
+    }
+
+    /// A frame behind a key, ground if there is none.
+    pub(super) fn frame_or_ground(&mut self, fields: &Fields<'a>, key: &str) -> FrameId {
+        self.frame(fields, key).unwrap_or(FrameId::new(0))
+    }
+
+    /// A direction behind a key, a principal one if it is not given.
+    pub(super) fn axis_field(&mut self, fields: &Fields<'a>, key: &str, default: u8) -> Axis {
+        match fields.get(key) {
+            Some(node) => self.axis(node),
+            None => Axis::Principal { index: default, negative: false },
+        }
+    }
+
+    /// A direction.
+    pub(super) fn axis(&mut self, node: &'a Node) -> Axis {
+        if let [x, y, z] = node.items() {
+            return Axis::Vector([x, y, z].map(|node| self.formula(node, Place::Parameters)));
+        }
+        let text = node.text(self.source).unwrap_or("").trim();
+        let (negative, letter) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest.trim_start()),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let index = match letter {
+            "x" => 0,
+            "y" => 1,
+            "z" => 2,
+            _ => {
+                let found = if node.is_scalar() { text.to_owned() } else { node.describe(self.source) };
+                self.error(node.span, Problem::NotAnAxis { found });
+                0
+            }
+        };
+        Axis::Principal { index, negative }
+    }
+
+    /// Rotations, left to right about moved axes.
+    pub(super) fn rotations(&mut self, fields: &Fields<'a>, key: &str) -> Vec<AxisAngle> {
+        let section = match fields.kind(key) {
+            Some(Kind::Rotations(Place::JointArgument)) => &CURVE_ROTATION,
+            _ => &ROTATION,
+        };
+        let owner = fields.entry(key).map_or(fields.owner, |(key, _)| key.span);
+        let mut rotations = Vec::new();
+        for item in fields.items(key) {
+            let rotation = self.fields(section, self.span_of(item, owner), item);
+            let axis = self.axis_field(&rotation, "axis", 2);
+            let angle = self.field(&rotation, "angle", 0.0);
+            rotations.push(AxisAngle { axis, angle });
+        }
+        rotations
+    }
+
+    /// Names behind a key, each with its place.
+    pub(super) fn name_list(&mut self, fields: &Fields<'a>, key: &str) -> Vec<(String, Span)> {
+        let mut names = Vec::new();
+        for item in fields.items(key) {
+            names.push((item.text(self.source).unwrap_or("").to_owned(), item.span));
+        }
+        names
+    }
+
+    /// Complains if a section lists more elements than can be handled.
+    pub(super) fn check_count(
+        &mut self,
+        what: &str,
+        entries: &'a [(Key, Node)],
+        limit: usize,
+    ) -> &'a [(Key, Node)] {
+        if entries.len() > limit {
+            self.error(entries[limit].0.span, Problem::TooLarge { what: what.to_owned(), limit });
+        }
+        &entries[..entries.len().min(limit)]
+    }
+
+    /// The elements of a section, with names of their own.
+    pub(super) fn own_entries(&mut self, top: &Fields<'a>, section: &str) -> &'a [(Key, Node)] {
+        let entries = self.check_count(section, top.entries(section), limits::ELEMENTS);
+        self.check_names(entries.iter().map(|(key, _)| key));
+        entries
+    }
+}

@@ -1,0 +1,356 @@
+//! YAML text → a tree that keeps order and places.
+//!
+//! Serde's derive stops at the first mistake and forgets where values stood, so the
+//! text is read into this tree and the rest of the reading walks it. A plain scalar
+//! is kept as its place in the source: what the user wrote, not what YAML makes of it
+//! (`010`, `1_000`, `y`).
+
+use super::limits;
+use crate::diag::{Diagnostic, FileId, Problem, Span};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_yaml::budget::BudgetBreach;
+use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
+use serde_yaml::{Error, Location, Options, Spanned};
+use std::fmt;
+
+/// A value with its place. Block collections have only a start.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Node {
+    pub(super) span: Span,
+    pub(super) value: Value,
+}
+
+/// What stands there.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    /// Nothing, `~` or `null`.
+    Null,
+    /// A scalar on one line without quotes: its text is the source at its span.
+    Plain,
+    /// A quoted, folded or escaped scalar.
+    Text(String),
+    Seq(Vec<Node>),
+    Map(Vec<(Key, Node)>),
+}
+
+/// A key with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Key {
+    pub(super) text: String,
+    pub(super) span: Span,
+}
+
+/// Reads `text` as one YAML document.
+pub(super) fn read(text: &str) -> Result<Node, Diagnostic> {
+    if text.len() > limits::FILE_BYTES {
+        let problem = Problem::FileTooLarge { bytes: text.len(), limit: limits::FILE_BYTES };
+        return Err(Diagnostic::error(Span::default(), problem));
+    }
+    let mut node = parse(text, DuplicateKeyPolicy::Error).map_err(|error| diagnose(text, &error))?;
+    keep_raw_scalars(&mut node, text);
+    Ok(node)
+}
+
+fn parse(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Node, Error> {
+    let budget = serde_yaml::budget! {
+        max_depth: limits::YAML_DEPTH,
+        // One more than the depth, so that the depth is what is reported.
+        flow_nesting_limit: limits::YAML_DEPTH + 1,
+        // A file of the largest size cannot hold more nodes than bytes.
+        max_nodes: limits::FILE_BYTES,
+        max_events: 2 * limits::FILE_BYTES,
+        max_documents: 2,
+    };
+    let options: Options = serde_yaml::options! {
+        budget: budget,
+        alias_limits: serde_yaml::alias_limits! { max_total_replayed_events: limits::ALIAS_EVENTS },
+        duplicate_keys: duplicate_keys,
+        // Without this `axis: y` would be `axis: true`.
+        strict_booleans: true,
+        // `.nan` is reported by the formula parser, with its place.
+        non_finite_float_policy: NonFiniteFloatPolicy::AsString,
+        with_snippet: false,
+        emit_comments: false,
+    };
+    serde_yaml::from_str_with_options(text, options)
+}
+
+/// Drops what the YAML reader made of plain scalars in favour of the source itself.
+fn keep_raw_scalars(node: &mut Node, text: &str) {
+    match &mut node.value {
+        Value::Plain | Value::Text(_) => {
+            let raw = text.get(node.span.start as usize..node.span.end as usize).unwrap_or("");
+            let marked = raw.starts_with(['"', '\'', '|', '>', '!', '&', '*']);
+            let plain = !raw.is_empty() && !marked && !raw.contains('\n');
+            if plain {
+                let trimmed = raw.trim_end();
+                node.span = node.span.part(0, trimmed.len());
+                node.value = Value::Plain;
+            } else if node.value == Value::Plain {
+                node.value = Value::Text(raw.to_owned());
+            }
+        }
+        Value::Null => {}
+        Value::Seq(items) => items.iter_mut().for_each(|item| keep_raw_scalars(item, text)),
+        Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| keep_raw_scalars(value, text)),
+    }
+}
+
+fn diagnose(text: &str, error: &Error) -> Diagnostic {
+    let mut error = error.without_snippet();
+    while let Error::AliasError { error: inner, .. } = error {
+        error = inner.without_snippet();
+    }
+    let span = error.location().map(|location| place(text, location)).unwrap_or_default();
+    let problem = match error {
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            let report = Diagnostic::error(span, Problem::DuplicateKey { key: key.clone() });
+            return match first_of_duplicate(text, key, span) {
+                Some(first) => report.with(first, "first given here"),
+                None => report,
+            };
+        }
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => {
+            Problem::TooDeep { limit: limits::YAML_DEPTH }
+        }
+        Error::Budget { .. }
+        | Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasReplayCounterOverflow { .. }
+        | Error::AliasReplayStackDepthExceeded { .. } => Problem::TooManyAliases {},
+        other => {
+            let message = one_line(&other.to_string());
+            // The scanner reads ahead and has a limit, and a message, of its own.
+            if message.contains("recursion limit") || message.contains("nesting") {
+                Problem::TooDeep { limit: limits::YAML_DEPTH }
+            } else {
+                Problem::Yaml { message }
+            }
+        }
+    };
+    Diagnostic::error(span, problem)
+}
+
+/// The reader's message without its own place, which the diagnostic shows anyway.
+fn one_line(message: &str) -> String {
+    let first = message.lines().next().unwrap_or("").trim();
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    let end = first.find(" at line ").unwrap_or(first.len());
+    first[..end].to_owned()
+}
+
+/// The last earlier key of the same text, in the same column if there is one.
+fn first_of_duplicate(text: &str, key: &str, second: Span) -> Option<Span> {
+    let root = parse(text, DuplicateKeyPolicy::FirstWins).ok()?;
+    let mut candidates = Vec::new();
+    let mut pending = vec![&root];
+    while let Some(node) = pending.pop() {
+        match &node.value {
+            Value::Seq(items) => pending.extend(items),
+            Value::Map(entries) => {
+                for (name, value) in entries {
+                    if name.text == key && name.span.start < second.start {
+                        candidates.push(name.span);
+                    }
+                    pending.push(value);
+                }
+            }
+            _ => {}
+        }
+    }
+    let column = |span: Span| {
+        let before = text.get(..span.start as usize).unwrap_or("");
+        before.len() - before.rfind('\n').map_or(0, |newline| newline + 1)
+    };
+    let same_column = candidates.iter().filter(|span| column(**span) == column(second)).max();
+    same_column.or_else(|| candidates.iter().max()).copied()
+}
+
+/// Byte range of a location; from line and column where the reader has no bytes.
+fn place(text: &str, location: Location) -> Span {
+    let span = location.span();
+    if let (Some(start), Some(length)) = (span.byte_offset(), span.byte_len()) {
+        return Span::default().part(start as usize, length as usize);
+    }
+    let line = usize::try_from(location.line()).unwrap_or(0).max(1);
+    let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let column = usize::try_from(location.column()).unwrap_or(0).max(1);
+    let offset: usize = text[start..].chars().take(column - 1).map(char::len_utf8).sum();
+    Span::default().part(start + offset, 0)
+}
+
+fn own_span(location: Location) -> Span {
+    let span = location.span();
+    let start = span.byte_offset().unwrap_or(0);
+    Span { file: FileId(0), ..Span::default() }.part(start as usize, span.byte_len().unwrap_or(0) as usize)
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Spanned { value, defined, .. } = Spanned::<Value>::deserialize(deserializer)?;
+        Ok(Self { span: own_span(defined), value })
+    }
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Spanned { value, defined, .. } = Spanned::<String>::deserialize(deserializer)?;
+        Ok(Self { span: own_span(defined), text: value })
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
+        Ok(Value::Plain)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
+        Ok(Value::Plain)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Value, E> {
+        Ok(Value::Plain)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
+        Ok(Value::Plain)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Value, E> {
+        Ok(Value::Text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::Seq(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut entries: Vec<(Key, Node)> = Vec::new();
+        while let Some(key) = map.next_key::<Key>()? {
+            if entries.len() >= limits::FILE_BYTES {
+                return Err(A::Error::custom("too many entries"));
+            }
+            entries.push((key, map.next_value()?));
+        }
+        Ok(Value::Map(entries))
+    }
+}
+
+impl Node {
+    /// The text of a scalar.
+    pub(super) fn text<'a>(&'a self, source: &'a str) -> Option<&'a str> {
+        match &self.value {
+            Value::Plain => source.get(self.span.start as usize..self.span.end as usize),
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Where byte `offset` of the scalar's text stands, if that can be said: not in
+    /// text with escapes or folded lines.
+    pub(super) fn text_origin(&self, source: &str) -> Option<Span> {
+        match &self.value {
+            Value::Plain => Some(self.span),
+            Value::Text(text) => {
+                let raw = source.get(self.span.start as usize..self.span.end as usize)?;
+                let inner = raw.get(1..raw.len().checked_sub(1)?)?;
+                (inner == text).then(|| self.span.part(1, inner.len()))
+            }
+            _ => None,
+        }
+    }
+
+    /// What it is, for messages.
+    pub(super) fn describe(&self, source: &str) -> String {
+        match &self.value {
+            Value::Null => "empty".to_owned(),
+            Value::Plain | Value::Text(_) => {
+                let text = self.text(source).unwrap_or("");
+                let short: String = text.chars().take(40).collect();
+                let dots = if short.len() < text.len() { "…" } else { "" };
+                format!("`{short}{dots}`")
+            }
+            Value::Seq(items) => format!("a list of {}", items.len()),
+            Value::Map(_) => "a map".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(text: &str) -> Vec<(Key, Node)> {
+        match read(text).expect("valid YAML").value {
+            Value::Map(entries) => entries,
+            other => panic!("not a map: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn plain_scalars_are_their_source() {
+        let text = "a: y\nb: 010\nc: 1_000  # comment\nd: .nan\ne: 'x'\nf: 1e999\n";
+        let texts: Vec<String> =
+            entries(text).iter().map(|(_, node)| node.text(text).unwrap_or("none").to_owned()).collect();
+        assert_eq!(texts, ["y", "010", "1_000", ".nan", "x", "1e999"]);
+    }
+
+    #[test]
+    fn places_are_bytes() {
+        let text = "µ: {key: \"quoted\", other: [1, 2]}\n";
+        let (_, outer) = &entries(text)[0];
+        let Value::Map(inner) = &outer.value else { panic!("not a map") };
+        assert_eq!(&text[inner[0].0.span.start as usize..inner[0].0.span.end as usize], "key");
+        let origin = inner[0].1.text_origin(text).expect("no escapes");
+        assert_eq!(&text[origin.start as usize..origin.end as usize], "quoted");
+    }
+
+    #[test]
+    fn a_duplicate_key_names_both_lines() {
+        let error = read("a: 1\nb: {a: 3}\na: 2\n").expect_err("duplicate");
+        assert_eq!(error.problem, Problem::DuplicateKey { key: "a".into() });
+        assert_eq!((error.span.start, error.related[0].0.start), (15, 0));
+    }
+
+    #[test]
+    fn hostile_files_are_refused() {
+        let code = |text: &str| read(text).expect_err("refused").problem.code();
+        assert_eq!(code(&"[".repeat(100_000)), "MBS-L002");
+        assert_eq!(code(&"a: {".repeat(70)), "MBS-L002");
+        assert_eq!(code(&" ".repeat(limits::FILE_BYTES + 1)), "MBS-L001");
+        let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x]\n");
+        for i in 1..9 {
+            let below = format!("*a{}, ", i - 1).repeat(9);
+            bomb += &format!("a{i}: &a{i} [{}]\n", below.trim_end_matches(", "));
+        }
+        assert_eq!(code(&bomb), "MBS-L006");
+        assert_eq!(code("a: [1, 2"), "MBS-Y001");
+        assert_eq!(code("a: 1\n\tb: 2"), "MBS-Y001");
+        assert_eq!(code(&"? ".repeat(20_000)), "MBS-L002");
+    }
+}

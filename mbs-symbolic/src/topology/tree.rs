@@ -1,0 +1,153 @@
+//! The spanning tree.
+
+use super::Inboard;
+use crate::diag::{Diagnostics, Problem};
+use crate::ids::{BodyId, Id, IdVec, JointId};
+use crate::model::{Cut, Joint, JointKind, Model, Orientation};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+pub(super) struct Tree {
+    pub(super) inboard: IdVec<BodyId, Option<Inboard>>,
+    pub(super) base_to_tip: Vec<BodyId>,
+    pub(super) cut_joints: Vec<JointId>,
+}
+
+/// Grows the tree from ground, nearest bodies first, so that chains stay short.
+///
+/// Joints that must stay in the tree bind their bodies into groups beforehand; a
+/// joint that may be cut is used only to reach a new group. Among those a joint with
+/// few freedoms is preferred: cutting a joint with f freedoms saves f coordinates and
+/// costs 6 − f rows.
+pub(super) fn grow(model: &Model) -> Result<Tree, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut groups = Groups::new(model.bodies.len());
+    for (id, joint) in model.joints.iter_enumerated() {
+        if !must_stay(joint) || joint.cut == Cut::Always {
+            continue;
+        }
+        let (from, to) = ends(model, id);
+        if !groups.join(from, to) {
+            problems.error(joint.name.span, Problem::NoJointToCut { joint: joint.name.text.clone() });
+        }
+    }
+    if problems.has_errors() {
+        return Err(problems);
+    }
+
+    let ground = BodyId::new(0);
+    let mut inboard: IdVec<BodyId, Option<Inboard>> = model.bodies.ids().map(|_| None).collect();
+    let mut reached: IdVec<BodyId, bool> = model.bodies.ids().map(|body| body == ground).collect();
+    let mut used = vec![false; model.joints.len()];
+    let mut base_to_tip = vec![ground];
+    let at_body = joints_of_bodies(model);
+    // Candidates: depth of the parent, freedoms, joint, reversed.
+    let mut queue = BinaryHeap::new();
+    let offer = |queue: &mut BinaryHeap<_>, body: BodyId, depth: u32| {
+        for &(joint, reversed) in &at_body[body] {
+            queue.push(Reverse((depth, freedoms(&model.joints[joint]), joint, reversed)));
+        }
+    };
+    offer(&mut queue, ground, 0);
+    while let Some(Reverse((depth, _, id, reversed))) = queue.pop() {
+        let joint = &model.joints[id];
+        let (from, to) = ends(model, id);
+        let (parent, child) = if reversed { (to, from) } else { (from, to) };
+        if joint.cut == Cut::Always || reached[child] || (reversed && is_one_way(joint)) {
+            continue;
+        }
+        if !must_stay(joint) && !groups.join(parent, child) {
+            continue;
+        }
+        reached[child] = true;
+        used[id.index()] = true;
+        inboard[child] = Some(Inboard { joint: id, parent, reversed });
+        base_to_tip.push(child);
+        offer(&mut queue, child, depth + 1);
+    }
+
+    for (body, entry) in model.bodies.iter_enumerated() {
+        if !reached[body] {
+            let name = entry.name.text.clone();
+            problems.error(entry.name.span, Problem::Disconnected { body: name });
+        }
+    }
+    for (id, joint) in model.joints.iter_enumerated() {
+        if !used[id.index()] && must_stay(joint) && joint.cut != Cut::Always && !problems.has_errors() {
+            problems.error(
+                joint.name.span,
+                Problem::CutImpossible {
+                    joint: joint.name.text.clone(),
+                    why: "its coordinates are used, but the tree reaches its `to` side first".into(),
+                },
+            );
+        }
+    }
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let cut_joints = model.joints.ids().filter(|joint| !used[joint.index()]).collect();
+    Ok(Tree { inboard, base_to_tip, cut_joints })
+}
+
+/// Whether a joint may not be cut: the author said so or uses its coordinates.
+fn must_stay(joint: &Joint) -> bool {
+    joint.cut == Cut::Never || joint.coordinates_used
+}
+
+/// Whether a joint can be walked from `from` to `to` only.
+fn is_one_way(joint: &Joint) -> bool {
+    match &joint.kind {
+        JointKind::Spherical { orientation } | JointKind::Free { orientation, .. } => {
+            matches!(orientation, Orientation::Angles { relative_to: Some(_), .. })
+        }
+        _ => false,
+    }
+}
+
+fn freedoms(joint: &Joint) -> usize {
+    joint.velocities.len()
+}
+
+fn ends(model: &Model, joint: JointId) -> (BodyId, BodyId) {
+    let joint = &model.joints[joint];
+    (model.frames[joint.from].body, model.frames[joint.to].body)
+}
+
+/// The joints at each body, with whether the body is their `to` side.
+fn joints_of_bodies(model: &Model) -> IdVec<BodyId, Vec<(JointId, bool)>> {
+    let mut lists: IdVec<BodyId, Vec<(JointId, bool)>> = model.bodies.ids().map(|_| Vec::new()).collect();
+    for id in model.joints.ids() {
+        let (from, to) = ends(model, id);
+        lists[from].push((id, false));
+        lists[to].push((id, true));
+    }
+    lists
+}
+
+/// Disjoint groups of bodies.
+struct Groups {
+    leader: Vec<usize>,
+}
+
+impl Groups {
+    fn new(bodies: usize) -> Self {
+        Self { leader: (0..bodies).collect() }
+    }
+
+    fn find(&mut self, body: BodyId) -> usize {
+        let mut at = body.index();
+        while self.leader[at] != at {
+            self.leader[at] = self.leader[self.leader[at]];
+            at = self.leader[at];
+        }
+        at
+    }
+
+    /// Unites two groups; false if they were one already.
+    fn join(&mut self, a: BodyId, b: BodyId) -> bool {
+        let (a, b) = (self.find(a), self.find(b));
+        self.leader[a] = b;
+        a != b
+    }
+}

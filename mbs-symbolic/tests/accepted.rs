@@ -1,0 +1,92 @@
+//! Models that are right, and what they resolve to.
+
+use mbs_symbolic::diag::render;
+use mbs_symbolic::ids::{CoordinateId, Id};
+use mbs_symbolic::model::{self, Defaults, JointKind, Loader, Model, NoFiles, Orientation, ParameterValue};
+
+fn read_with(source: &str, loader: &dyn Loader) -> Model {
+    let reading = model::read("model.yaml", source, loader);
+    match reading.result {
+        Ok((model, warnings)) => {
+            assert!(warnings.is_empty(), "{}", render(&warnings, &reading.sources));
+            model
+        }
+        Err(problems) => panic!("{}", render(&problems, &reading.sources)),
+    }
+}
+
+fn read(source: &str) -> Model {
+    read_with(source, &NoFiles)
+}
+
+#[test]
+fn all_of_tests_pass() {
+    insta::glob!("../../tests/pass", "*.yaml", |path| {
+        let source = std::fs::read_to_string(path).expect("readable");
+        let _ = read(&source);
+    });
+}
+
+#[test]
+fn the_example_of_the_design() {
+    let model = read(include_str!("../../tests/pass/design_example.yaml"));
+    assert_eq!(model.name, "four_bar");
+    assert_eq!((model.bodies.len(), model.joints.len()), (5, 5));
+    let names: Vec<&str> = model.coordinates.iter().map(|coordinate| coordinate.name.text.as_str()).collect();
+    assert_eq!(names, ["phi", "elbow", "knee", "closure", "axle.z", "axle.x", "axle.angle"]);
+    let used: Vec<bool> = model.joints.iter().map(|joint| joint.coordinates_used).collect();
+    assert_eq!(used, [true, false, false, false, true]);
+    let derived: Vec<&str> =
+        model.derived_order.iter().map(|id| model.parameters[*id].name.text.as_str()).collect();
+    assert_eq!(derived, ["J1", "J2", "J3"]);
+    let defaults = Defaults::new(&model);
+    let j1 = model.derived_order[0];
+    assert_eq!(defaults.parameter(j1), 1.2 * (0.4 * 0.4) / 12.0);
+    assert_eq!(model.initial.positions.len(), 2);
+    let scenario = &model.simulation.scenarios[0];
+    assert_eq!((scenario.parameters.len(), scenario.inputs.len(), scenario.positions.len()), (1, 1, 1));
+}
+
+#[test]
+fn order_does_not_matter_and_numbers_are_given() {
+    let model = read(
+        "bodies: {a: {mass: m}}\nparameters: {m: 2*n, n: 3e-1, p: '7', q: n + m}\nmodel: x\ngravity: [0, n, 0]\n",
+    );
+    let given: Vec<bool> =
+        model.parameters.iter().map(|p| matches!(p.value, ParameterValue::Given(_))).collect();
+    assert_eq!(given, [false, true, true, false]);
+}
+
+#[test]
+fn quaternions_have_three_velocities() {
+    let model = read("model: x\nbodies: {a: {mass: 1}}\njoints: {j: {type: free, from: ground, to: a}}\n");
+    let names: Vec<&str> = model.velocities.iter().map(|velocity| velocity.name.text.as_str()).collect();
+    assert_eq!(names, ["j.x", "j.y", "j.z", "j.wx", "j.wy", "j.wz"]);
+    assert_eq!(model.coordinates.len(), 7);
+    let joint = model.joints.iter().next().expect("one joint");
+    let JointKind::Free { orientation: Orientation::Quaternion { coordinates, .. }, .. } = &joint.kind else {
+        panic!("not a quaternion: {joint:?}");
+    };
+    assert_eq!(coordinates[0], CoordinateId::new(3));
+    assert!(model.coordinates[coordinates[0]].rate.is_none());
+}
+
+#[test]
+fn tables_come_from_files() {
+    struct Files;
+    impl Loader for Files {
+        fn load(&self, path: &str) -> Result<String, String> {
+            (path == "road.csv")
+                .then(|| "station,height\n0,0\n1,0.1\n2,0\n".to_owned())
+                .ok_or("gone".to_owned())
+        }
+    }
+    let source =
+        "model: x\nbodies: {a: {mass: 1}}\ntables: {road: {file: road.csv, x: station, y: height}}\n";
+    let model = read_with(source, &Files);
+    let table = model.tables.iter().next().expect("one table");
+    assert_eq!((table.x.as_slice(), table.y.as_slice()), (&[0.0, 1.0, 2.0][..], &[0.0, 0.1, 0.0][..]));
+    let reading = model::read("model.yaml", source, &Files);
+    let names: Vec<&str> = reading.sources.files().iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["model.yaml", "road.csv"]);
+}
