@@ -47,7 +47,7 @@ pub(super) struct Call {
     pub(super) name_span: Span,
     pub(super) arguments: Vec<NodeId>,
     /// `relative_to=frame` and the like.
-    pub(super) options: Vec<(String, NodeId)>,
+    pub(super) options: Vec<(String, Span, NodeId)>,
     /// What follows the parenthesis: `.x`.
     pub(super) component: Option<(String, Span)>,
 }
@@ -222,8 +222,8 @@ impl Parser {
         let mut options = Vec::new();
         if !self.accept(&TokenKind::Close) {
             loop {
-                if let Some(option) = self.option_name() {
-                    options.push((option, self.reference()?));
+                if let Some((option, span)) = self.option_name() {
+                    options.push((option, span, self.reference()?));
                 } else if arguments.len() < references {
                     arguments.push(self.reference()?);
                 } else {
@@ -257,14 +257,13 @@ impl Parser {
     }
 
     /// `name =`, if that is what comes next.
-    fn option_name(&mut self) -> Option<String> {
-        let TokenKind::Name(name) = &self.peek().kind else { return None };
-        let name = name.clone();
+    fn option_name(&mut self) -> Option<(String, Span)> {
+        let Token { kind: TokenKind::Name(name), span } = self.peek().clone() else { return None };
         if self.tokens.get(self.at + 1)?.kind != TokenKind::Assign {
             return None;
         }
         self.at += 2;
-        Some(name)
+        Some((name, span))
     }
 
     /// A bare name, or whatever else stands there for the resolver to complain about.
@@ -310,7 +309,7 @@ mod tests {
                 SyntaxKind::Not(a) => format!("(not {})", s(a)),
                 SyntaxKind::Call(call) => {
                     let mut arguments: Vec<String> = call.arguments.iter().map(s).collect();
-                    arguments.extend(call.options.iter().map(|(name, id)| format!("{name}={}", s(id))));
+                    arguments.extend(call.options.iter().map(|(name, _, id)| format!("{name}={}", s(id))));
                     let component = call.component.as_ref().map_or(String::new(), |(c, _)| format!(".{c}"));
                     format!("{}({}){component}", call.name, arguments.join(", "))
                 }

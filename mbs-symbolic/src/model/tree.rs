@@ -118,6 +118,9 @@ fn diagnose(text: &str, error: &Error) -> Diagnostic {
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasReplayCounterOverflow { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => Problem::TooManyAliases {},
+        Error::MultipleDocuments { .. } => {
+            Problem::Yaml { message: "a model is one document, and here a second one begins".to_owned() }
+        }
         other => {
             let message = one_line(&other.to_string());
             // The scanner reads ahead and has a limit, and a message, of its own.

@@ -7,16 +7,16 @@ use crate::model::builtin::{self, Builtin, QueryKind};
 use crate::model::lexer::FormulaText;
 use crate::model::parser::{self, Call, Syntax, SyntaxKind};
 use crate::model::place::Place;
-use crate::model::suggest::nearest;
 use crate::model::tree::Node;
 use crate::model::{Formula, Term, TermId, TermKind, limits};
+use std::rc::Rc;
 
 /// A user function, its arguments being `Local` terms.
 #[derive(Debug, Clone)]
 pub(super) struct Template {
     pub(super) arguments: Vec<String>,
     /// `None` if it could not be resolved; that was reported where it is defined.
-    pub(super) body: Option<Formula>,
+    pub(super) body: Option<Rc<Formula>>,
 }
 
 /// What a piece of syntax stands for.
@@ -89,6 +89,9 @@ impl<'a> Resolver<'a> {
         place: Place,
         locals: &[String],
     ) -> Option<Formula> {
+        if self.full {
+            return None;
+        }
         let mut draft = Draft {
             syntax,
             meanings: Vec::with_capacity(syntax.nodes.len()),
@@ -99,19 +102,12 @@ impl<'a> Resolver<'a> {
         for node in &syntax.nodes {
             let meaning = self.meaning(&mut draft, &node.kind, node.span);
             draft.meanings.push(meaning);
-            if draft.terms.len() > limits::FORMULA_TERMS {
-                let what = "terms of one formula, functions written out".to_owned();
-                self.error(syntax.span, Problem::TooLarge { what, limit: limits::FORMULA_TERMS });
-                return None;
-            }
         }
         self.terms += draft.terms.len();
         if self.terms > limits::MODEL_TERMS {
-            if !self.full {
-                self.full = true;
-                let what = "terms of all formulas, functions written out".to_owned();
-                self.error(syntax.span, Problem::TooLarge { what, limit: limits::MODEL_TERMS });
-            }
+            self.full = true;
+            let what = "terms of all formulas, functions written out".to_owned();
+            self.error(syntax.span, Problem::TooLarge { what, limit: limits::MODEL_TERMS });
             return None;
         }
         let last = u32::try_from(syntax.nodes.len().checked_sub(1)?).ok()?;
@@ -246,12 +242,11 @@ impl<'a> Resolver<'a> {
                 if self.bodies.contains_key(name) {
                     return wrong(self, "a body; ask for its `position(…)` or the like");
                 }
-                if let Some(builtin) = builtin::find(name) {
-                    let _ = builtin;
+                if builtin::find(name).is_some() {
                     return wrong(self, "a function; call it with its arguments");
                 }
                 let known = draft.locals.iter().map(String::as_str).chain(self.names.all());
-                let nearest = nearest(name, known.chain(["t", "pi"]));
+                let nearest = self.nearest(name, known.chain(["t", "pi"]));
                 self.error(span, Problem::UnknownName { kind: "name", name: name.to_owned(), nearest });
                 None
             }
@@ -263,7 +258,7 @@ impl<'a> Resolver<'a> {
             return self.user_call(draft, call, span);
         };
         if !matches!(builtin, Builtin::Query(_)) {
-            self.no_extras(draft, call)?;
+            self.no_extras(call)?;
         }
         let count = call.arguments.len();
         let arity = |resolver: &mut Self, expected: &str, right: bool| {
@@ -330,11 +325,11 @@ impl<'a> Resolver<'a> {
     }
 
     /// Ordinary functions have neither options nor components.
-    fn no_extras(&mut self, draft: &Draft<'_>, call: &Call) -> Option<()> {
-        if let Some((option, node)) = call.options.first() {
+    fn no_extras(&mut self, call: &Call) -> Option<()> {
+        if let Some((option, span, _)) = call.options.first() {
             let problem =
                 Problem::UnknownOption { query: call.name.clone(), option: option.clone(), options: "" };
-            self.error(draft.span(*node), problem);
+            self.error(*span, problem);
             return None;
         }
         if let Some((component, span)) = &call.component {
@@ -359,14 +354,14 @@ impl<'a> Resolver<'a> {
                 },
                 None => {
                     let builtins = builtin::BUILTINS.iter().map(|(name, _)| *name);
-                    let nearest = nearest(&call.name, builtins.chain(self.names.functions()));
+                    let nearest = self.nearest(&call.name, builtins.chain(self.names.functions()));
                     Problem::UnknownFunction { name: call.name.clone(), nearest }
                 }
             };
             self.error(call.name_span, problem);
             return None;
         };
-        self.no_extras(draft, call)?;
+        self.no_extras(call)?;
         let mut arguments = Vec::with_capacity(call.arguments.len());
         for argument in &call.arguments {
             arguments.push(self.number(draft, *argument)?);

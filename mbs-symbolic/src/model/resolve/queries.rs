@@ -8,7 +8,6 @@ use crate::ids::{FrameId, Id, TableId};
 use crate::model::Query;
 use crate::model::builtin::QueryKind;
 use crate::model::parser::{Call, SyntaxKind};
-use crate::model::suggest::nearest;
 
 impl<'a> Resolver<'a> {
     fn reference<'s>(draft: &Draft<'s>, node: u32) -> Option<(&'s str, Span)> {
@@ -32,7 +31,7 @@ impl<'a> Resolver<'a> {
                 None
             }
             None => {
-                let nearest = nearest(name, self.names.tables());
+                let nearest = self.nearest(name, self.names.tables());
                 self.error(span, Problem::UnknownName { kind: "table", name: name.to_owned(), nearest });
                 None
             }
@@ -49,7 +48,7 @@ impl<'a> Resolver<'a> {
         let component = self.component(call, kind, span);
         let mut relative_to = None;
         let mut axes = None;
-        for (option, node) in &call.options {
+        for (option, option_span, node) in &call.options {
             let slot = match option.as_str() {
                 "relative_to" if kind.options().contains("relative_to") => &mut relative_to,
                 "in" if kind.options().contains("`in`") => &mut axes,
@@ -59,7 +58,7 @@ impl<'a> Resolver<'a> {
                         option: option.clone(),
                         options: kind.options(),
                     };
-                    self.error(draft.span(*node), problem);
+                    self.error(*option_span, problem);
                     return None;
                 }
             };
