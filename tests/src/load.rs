@@ -90,6 +90,11 @@ impl Loaded {
         compiled::compare_contributions(&self.model, &self.equations, &state)
     }
 
+    /// Initial values and defaults of inputs on which the two disagree.
+    pub fn compare_defaults(&self) -> Vec<Difference> {
+        compiled::compare_defaults(&self.model, &self.equations, &self.default_state())
+    }
+
     /// What the compiler and the oracle disagree on at a random state.
     pub fn compare_at_random_state(&self, seed: u64) -> Vec<Difference> {
         let state = self.random_state(&mut Random::new(seed));
