@@ -90,7 +90,7 @@ fn reactions(
         };
         if value.terms.iter().any(|term| matches!(term.kind, TermKind::Query(_))) {
             let what = format!(
-                "`reaction` in a model with the free equation `{}` of positions",
+                "`reaction` in a model with the free equation `{}`",
                 constraint.name.text
             );
             lowering.problems.error(constraint.name.span, Problem::Unsupported { what });

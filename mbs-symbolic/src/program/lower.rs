@@ -1,11 +1,10 @@
 //! From expressions to instructions.
 
-use super::{
-    Block, Function, FunctionKind, Instruction, Op, Operand, Program, ProgramTable, Quantity, table,
-};
+use super::{Block, Function, FunctionKind, Instruction, Op, Operand, Program, ProgramTable, Quantity};
 use crate::dynamics::Equations;
 use crate::expr::{Graph, Node};
 use crate::ids::{ExprId, Id, TableId};
+use crate::model;
 use mbs_math::TableKind;
 
 /// Writes the equations as a program, one function at a time; equal expressions
@@ -157,7 +156,7 @@ impl Tables<'_> {
     fn finish(self) -> Vec<ProgramTable> {
         let make = |(id, kind): (TableId, TableKind)| {
             let source = &self.equations.tables[id];
-            let coefficients = table::coefficients(kind, &source.x, &source.y);
+            let coefficients = model::coefficients(source, kind);
             ProgramTable { name: source.name.text.clone(), kind, x: source.x.clone(), coefficients }
         };
         self.used.into_iter().map(make).collect()

@@ -22,7 +22,7 @@ pub use count::Counts;
 pub use functions::{FunctionKind, Quantity};
 pub use interpret::{Inputs, Interpreter};
 pub use lower::lower;
-pub use table::{ProgramTable, coefficients};
+pub use table::ProgramTable;
 pub use verify::verify;
 
 use crate::expr::{BinaryOp, Bits, CostClass, Symbol, UnaryOp};

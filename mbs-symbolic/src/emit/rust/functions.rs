@@ -264,8 +264,9 @@ impl<'a> Emitter<'a> {
     /// Entries that are no values of instructions.
     fn leaves(&self, out: &mut Writer) {
         for block in &self.function.results {
+            let zeros_are_there = zero_filled(block);
             for (e, &entry) in block.entries.iter().enumerate() {
-                if entry.value().is_none() && !(zero_filled(block) && entry.is_constant(0.0)) {
+                if entry.value().is_none() && !(zeros_are_there && entry.is_constant(0.0)) {
                     let value = spell::leaf(self.program, entry, self.parameters()).stored();
                     out.line(format!("{}[{}] = {value};", block.quantity.name(), self.index(e)));
                 }

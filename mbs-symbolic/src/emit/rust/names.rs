@@ -1,27 +1,9 @@
 //! Names of the model as Rust identifiers.
 
-/// Words that are no identifiers in some edition.
-const KEYWORDS: &[&str] = &[
-    "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
-    "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
-    "struct", "super", "trait", "true", "try", "type", "typeof", "union", "unsafe", "unsized", "use",
-    "virtual", "where", "while", "yield",
-];
+pub(super) use crate::model::rust_name as identifier;
 
-/// A name as an identifier: `a.b` becomes `a_b`, keywords get a trailing underscore.
-pub(super) fn identifier(name: &str) -> String {
-    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        text.insert_str(0, "m_");
-    }
-    if KEYWORDS.contains(&text.as_str()) {
-        text.push('_');
-    }
-    text
-}
-
-/// Names as identifiers, all different.
+/// Names as identifiers, all different; the reader has refused models in which two
+/// of them meet, but a program may come from elsewhere.
 pub(super) fn identifiers(names: &[String]) -> Vec<String> {
     let mut taken: Vec<String> = Vec::new();
     for name in names {
