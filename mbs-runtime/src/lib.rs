@@ -11,6 +11,7 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+mod delegate;
 mod layout;
 pub mod linalg;
 mod system;
