@@ -4,7 +4,9 @@
 //! YAML ──> Model ──> Topology ──> Kinematics ──> Equations ──> Program ──> Rust, LaTeX, text
 //! ```
 //!
-//! Each stage has its own input and output type and lives in its own module.
+//! Each stage has its own input and output type and lives in its own module; [`compile`]
+//! calls them in order and does nothing else. The crate neither prints nor reads files:
+//! what a model names arrives through a [`model::Loader`].
 
 pub mod diag;
 pub mod dynamics;
@@ -23,25 +25,34 @@ pub mod topology;
 
 use diag::{Diagnostics, Sources};
 
-/// A compiled model.
+/// What to form beside the equations.
+pub use dynamics::Options;
+
+/// A compiled model with everything learnt on the way.
 #[derive(Debug)]
 pub struct Compiled {
-    /// The optimised program.
+    /// The mechanism as its author wrote it.
+    pub model: model::Model,
+    /// Its tree and cuts.
+    pub topology: topology::Topology,
+    /// Its equations as expressions.
+    pub equations: dynamics::Equations,
+    /// Its equations as optimised straight-line code.
     pub program: program::Program,
-    /// What the optimiser did.
-    pub passes: optimize::Report,
-    /// What is worth saying about the model.
+    /// What each optimiser pass did.
+    pub report: optimize::Report,
+    /// What the author may want to look at.
     pub warnings: Diagnostics,
-    /// The model and the files it names, for messages.
+    /// The model file and the files it names.
     pub sources: Sources,
 }
 
-/// Why a model was not compiled.
+/// A model that could not be compiled.
 #[derive(Debug)]
 pub struct Rejected {
-    /// Everything that is wrong with it, warnings included.
+    /// Everything that is wrong.
     pub diagnostics: Diagnostics,
-    /// The model and the files it names, for messages.
+    /// The model file and the files it names.
     pub sources: Sources,
 }
 
@@ -53,25 +64,26 @@ impl std::fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
-/// Compiles the model in `source`, stage by stage. `name` is the file's name in
-/// messages; files the model names are asked from `loader`.
-pub fn compile(name: &str, source: &str, loader: &dyn model::Loader) -> Result<Compiled, Box<Rejected>> {
+/// Compiles the model in `source`; `name` is the file's name in messages.
+pub fn compile(
+    name: &str,
+    source: &str,
+    loader: &dyn model::Loader,
+    options: Options,
+) -> Result<Compiled, Box<Rejected>> {
     let model::Reading { sources, result } = model::read(name, source, loader);
-    let (model, mut warnings) = match result {
-        Ok(read) => read,
-        Err(diagnostics) => return Err(Box::new(Rejected { diagnostics, sources })),
+    let stages = || -> Result<_, Diagnostics> {
+        let (model, warnings) = result?;
+        let topology = topology::build(&model)?;
+        let equations = dynamics::build(&model, &topology, options)?;
+        let mut program = program::lower(&equations);
+        let report = optimize::run(&mut program);
+        Ok((model, warnings, topology, equations, program, report))
     };
-    let equations = topology::build(&model)
-        .and_then(|topology| dynamics::build(&model, &topology, dynamics::Options::default()));
-    let equations = match equations {
-        Ok(equations) => equations,
-        Err(errors) => {
-            warnings.append(errors);
-            warnings.sort();
-            return Err(Box::new(Rejected { diagnostics: warnings, sources }));
+    match stages() {
+        Ok((model, warnings, topology, equations, program, report)) => {
+            Ok(Compiled { model, topology, equations, program, report, warnings, sources })
         }
-    };
-    let mut program = program::lower(&equations);
-    let passes = optimize::run(&mut program);
-    Ok(Compiled { program, passes, warnings, sources })
+        Err(diagnostics) => Err(Box::new(Rejected { diagnostics, sources })),
+    }
 }

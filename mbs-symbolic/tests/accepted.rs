@@ -90,3 +90,33 @@ fn tables_come_from_files() {
     let names: Vec<&str> = reading.sources.files().iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["model.yaml", "road.csv"]);
 }
+
+#[test]
+fn text_may_be_quoted_folded_or_escaped() {
+    let model = read(
+        "\u{feff}model: x\r\nparameters:\r\n  a: \"1 + \\u0032\"\r\n  b: >\r\n    1 +\r\n    2\r\n  c: 1 +\r\n    2\r\nbodies: {a1: {mass: 1}}\r\n",
+    );
+    let values: Vec<f64> = model.parameters.ids().map(|id| Defaults::new(&model).parameter(id)).collect();
+    assert_eq!(values, [3.0, 3.0, 3.0]);
+}
+
+#[test]
+fn merged_and_repeated_values_are_those_written() {
+    let model = read(
+        "model: x\nbodies:\n  a: &part {mass: 2, com: [1, 2, 3]}\n  b: {<<: *part, mass: 3}\n  c: *part\n",
+    );
+    let defaults = Defaults::new(&model);
+    let masses: Vec<Option<f64>> = model.bodies.iter().map(|body| defaults.evaluate(&body.mass)).collect();
+    assert_eq!(masses, [Some(0.0), Some(2.0), Some(3.0), Some(2.0)]);
+    let lever: Vec<Option<f64>> = model.bodies.iter().map(|body| defaults.evaluate(&body.com[2])).collect();
+    assert_eq!(lever, [Some(0.0), Some(3.0), Some(3.0), Some(3.0)]);
+}
+
+#[test]
+fn a_hidden_name_is_a_warning() {
+    let source = "model: x\nparameters: {length: 1}\nbodies: {a: {mass: 1}}\njoints: {j: {type: free, from: ground, to: a}}\nforces: {f: {type: spring_damper, from: ground, to: a, force: -length}}\n";
+    let reading = model::read("model.yaml", source, &NoFiles);
+    let (_, warnings) = reading.result.expect("only a warning");
+    let codes: Vec<&str> = warnings.iter().map(|warning| warning.problem.code()).collect();
+    assert_eq!(codes, ["MBS-N011"]);
+}

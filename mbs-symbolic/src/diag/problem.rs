@@ -15,6 +15,9 @@ macro_rules! problems {
             $($(#[$doc])* $name { $($field: $type),* },)*
         }
 
+        #[cfg(test)]
+        const CODES: &[&str] = &[$($code),*];
+
         #[expect(unused_variables, reason = "not every text uses every field")]
         impl Problem {
             /// The stable code, such as `MBS-N001`.
@@ -61,7 +64,7 @@ problems! {
     "S004" UnknownType { kind: &'static str, name: String, nearest: Option<String>, known: String }
         "there is no {kind} type `{name}`", did_you_mean(nearest).or_else(|| list("types are", known));
     "S005" WrongCount { what: String, expected: String, found: usize }
-        "{what} needs {expected}, but {found} are given", None;
+        "{what} needs {expected}, not {found}", None;
     "S006" UnknownChoice { key: String, value: String, nearest: Option<String>, known: String }
         "`{key}` cannot be `{value}`", did_you_mean(nearest).or_else(|| list("it is one of", known));
     "S007" NotAnAxis { found: String }
@@ -74,7 +77,7 @@ problems! {
     "S010" NeedsOneOf { keys: &'static str, place: String } "{place} needs {keys}", None;
     "S011" NeedsSequence { key: &'static str }
         "`{key}` has a meaning only for angles", say("add `sequence: xyz`, or another order of axes");
-    "S012" EmptySection { section: &'static str } "`{section}` lists nothing", say("a model needs at least one body besides ground");
+    "S012" EmptySection { section: &'static str } "`{section}` lists no body that can move", say("a model needs at least one body besides ground");
     "S013" GroundHasNoMass { key: String }
         "ground does not move and takes no `{key}`", say("ground may have `frames` and `shape` only");
     "S014" NotAnInteger { key: String, allowed: &'static str } "`{key}` should be {allowed}", None;
@@ -97,23 +100,23 @@ problems! {
     "N008" UnknownFrame { body: String, frame: String, nearest: Option<String> }
         "body `{body}` has no frame `{frame}`", did_you_mean(nearest);
     "N009" WrongKindOfName { name: String, expected: &'static str, found: &'static str }
-        "`{name}` is {found}, but {expected} is needed here", None;
+        "{expected} is needed here, but `{name}` is {found}", None;
     "N010" Cycle { what: &'static str, chain: String }
         "{what} depend on each other in a circle: {chain}", say("break the circle: one of them must not use the next");
     "N011" Hidden { name: String, by: &'static str }
         "inside this law `{name}` means {by}, not what you declared under that name",
         say("rename your own to use it here");
     "N012" JointCoordinates { joint: String, names: String }
-        "joint `{joint}` has more or fewer than one coordinate", list("name one of its coordinates:", names);
+        "joint `{joint}` does not have exactly one coordinate", list("name one of its coordinates:", names);
 
     // Formulas.
     "F001" Syntax { expected: String, found: String } "expected {expected}, found {found}", None;
-    "F002" UnknownCharacter { character: char, hint: Option<&'static str> }
-        "`{character}` means nothing in a formula", hint.map(str::to_owned);
+    "F002" UnknownSign { text: String, hint: Option<&'static str> }
+        "`{text}` means nothing in a formula", hint.map(str::to_owned);
     "F003" UnknownFunction { name: String, nearest: Option<String> }
         "there is no function `{name}`", did_you_mean(nearest);
     "F004" WrongArity { name: String, expected: String, found: usize }
-        "`{name}` takes {expected}, but {found} are given", None;
+        "`{name}` takes {expected}, not {found}", None;
     "F005" NotFinite { text: String } "`{text}` is not a finite number", None;
     "F006" NotAllowedHere { what: String, place: &'static str, allowed: &'static str }
         "{what} cannot be used in {place}", Some(format!("allowed here: {allowed}"));
@@ -137,9 +140,10 @@ problems! {
     "F015" ForeignCoordinate { coordinate: String, joint: String }
         "`{coordinate}` is not a coordinate of joint `{joint}`",
         say("a joint's own arguments use its own coordinates; tie joints together with a `coupling` or `equation` constraint");
-    "F016" NotConstant { what: String } "a number is needed here, but this uses {what}", None;
-    "F017" ReferenceExpected { found: String, expected: &'static str } "expected the name of {expected}, found {found}", None;
-    "F018" DerOfLocal { name: String } "`der({name})` is not available here", say("use `rate` for the rate of `length`");
+    "F016" CutByYaml { } "YAML cuts this formula at its comma",
+        say("put the whole formula in quotes: inside {…} and […] a comma begins the next entry");
+    "F017" DerOfLocal { name: String } "`der` of `{name}` is not available here",
+        (name == "length").then(|| "its rate is called `rate`".to_owned());
 
     // Physics.
     "P001" MassNotPositive { body: String, mass_kg: f64 } "the mass of `{body}` is {mass_kg} kg", say("a mass is zero or positive");
@@ -158,8 +162,8 @@ problems! {
     "P008" NotPositive { what: String, value: f64 } "{what} is {value}, but must be positive", None;
     "P009" NotANumber { what: String, value: f64 }
         "{what} comes out as {value} with the default parameters", None;
-    "P010" SameBody { joint: String, body: String }
-        "both ends of `{joint}` are on body `{body}`", say("`from` and `to` must be frames of two different bodies");
+    "P010" SameBody { element: String, body: String }
+        "both ends of `{element}` are on body `{body}`", say("they must be frames of two different bodies");
     "P011" NotAGroundFrame { frame: String }
         "`relative_to: {frame}` is not a frame of ground", say("orientation can be measured from `from` or from a frame of ground");
     "P012" NormalNotPrincipal { }
@@ -167,11 +171,10 @@ problems! {
         say("turn the `from` frame with a `rotation` instead");
     "P013" RangeOnDerived { name: String }
         "`{name}` is derived from other parameters and takes no `min` or `max`", say("limit the parameters it is derived from");
-    "P014" Negative { what: String, value: f64 } "{what} is {value}, but must not be negative", None;
 
     // Tables.
     "P020" TableTooShort { table: String, points: usize }
-        "table `{table}` has {points} points; at least two are needed", None;
+        "table `{table}` needs at least two points, not {points}", None;
     "P021" TableNotIncreasing { table: String, before: f64, after: f64 }
         "the x values of table `{table}` must increase, but {after} follows {before}", None;
     "P022" TableLengths { table: String, x: usize, y: usize }
@@ -245,7 +248,15 @@ fn list(words: &str, names: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Problem;
+    use super::{CODES, Problem};
+
+    #[test]
+    fn codes_are_given_once() {
+        let mut codes = CODES.to_vec();
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), CODES.len());
+    }
 
     #[test]
     fn a_problem_has_a_code_a_message_and_help() {

@@ -260,12 +260,12 @@ fn initial(lowering: &mut Lowering<'_>, topology: &Topology) -> [Vec<ExprId>; 3]
         p[block.p as usize] = one;
     }
     for (coordinate, formula) in &model.initial.positions {
-        if let Some(index) = lowering.symbols.positions[*coordinate] {
+        if let Some(index) = lowering.position_index(*coordinate) {
             p[index as usize] = lowering.parameter(formula);
         }
     }
     for (velocity, formula) in &model.initial.velocities {
-        if let Some(index) = lowering.symbols.velocities[*velocity] {
+        if let Some(index) = lowering.velocity_index(*velocity) {
             v[index as usize] = lowering.parameter(formula);
         }
     }

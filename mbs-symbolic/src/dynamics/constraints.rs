@@ -379,29 +379,31 @@ impl Builder<'_, '_> {
         self.other.append(&mut slip_rows);
     }
 
-    /// Adds a holonomic row, unless no coordinate changes it.
+    /// Adds a holonomic row, unless no coordinate changes it: then it holds by itself, or
+    /// never.
     fn push(&mut self, name: String, element: Element, kind: RowKind, jet: Jet, observer: LinkId) {
         let row = Row { name, element, kind };
-        if jet.columns.keys().any(|column| !matches!(column, Column::Virtual(..))) {
+        if jet.columns.keys().any(|column| matches!(column, Column::V(_))) {
             let Jet { value, columns, bias, .. } = jet;
             self.holonomic.push(RowParts { row, value: Some(value), columns, bias, observer });
             return;
         }
-        let off = self.lowering.default_value(jet.value);
+        let model = self.lowering.model;
+        let name = element.name(model).to_owned();
+        let span = element.span(model).unwrap_or_default();
+        if jet.columns.contains_key(&Column::Time) {
+            self.lowering.problems.error(span, Problem::ConstraintWithoutMotion { constraint: name });
+            return;
+        }
+        let off = self.lowering.value_at_rest(jet.value);
         // Default geometry is rarely exact to the last bit.
         if off.abs() < 1e-9 {
             self.redundant.push(row);
-            return;
+        } else {
+            self.lowering
+                .problems
+                .error(span, Problem::LoopCannotClose { joint: name, row: row.name, value: off });
         }
-        let model = self.lowering.model;
-        let (joint, span) = match element {
-            Element::Joint(id) => (model.joints[id].name.text.clone(), model.joints[id].name.span),
-            Element::Constraint(id) => {
-                (model.constraints[id].name.text.clone(), model.constraints[id].name.span)
-            }
-            _ => unreachable!("rows come from joints and constraints"),
-        };
-        self.lowering.problems.error(span, Problem::LoopCannotClose { joint, row: row.name, value: off });
     }
 }
 

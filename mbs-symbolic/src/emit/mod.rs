@@ -1,8 +1,14 @@
-//! Stage 7: [`Program`](crate::program::Program) → text.
+//! Stage 7: programs as code, equations for people.
 //!
-//! An emitter only spells: order, sharing and hoisting are done before.
+//! Code is spelled from [`Program`](crate::program::Program) and nothing else: order,
+//! sharing and hoisting are done before. Readable equations come from
+//! [`Equations`](crate::dynamics::Equations), because an optimised program is scheduled
+//! for machines.
 
+pub mod latex;
+pub mod readable;
 pub mod rust;
+pub mod text;
 mod writer;
 
 pub use writer::Writer;

@@ -56,7 +56,7 @@ fn motion(site: &mut Site<'_, '_>, coordinate: CoordinateId) -> Option<(Velocity
 }
 
 fn along(site: &mut Site<'_, '_>, velocity: VelocityId, value: ExprId) {
-    if let Some(index) = site.lowering.symbols.velocities[velocity] {
+    if let Some(index) = site.lowering.velocity_index(velocity) {
         site.applied.along.push((site.element, index, value));
     }
 }

@@ -112,22 +112,20 @@ impl Views {
         let mut at = link;
         while at != observer {
             let seen = &self.known[&(observer, at)];
+            // A step moves a point only as far as the first reorientation outside of it.
+            let (inside, place) = match seen.reoriented_at {
+                Some((count, place)) => (count, Some(place)),
+                None => (0, stop),
+            };
             for (index, step) in seen.steps.iter().enumerate().rev() {
-                if let Some((count, place)) = seen.reoriented_at
-                    && index < count
-                {
-                    stop.get_or_insert(place);
-                }
                 list.push(Influence {
                     partials: step.partials.clone(),
                     axis: step.axis,
                     center: step.center,
-                    stop,
+                    stop: if index < inside { place } else { stop },
                 });
             }
-            if let Some((_, place)) = seen.reoriented_at {
-                stop.get_or_insert(place);
-            }
+            stop = place;
             at = chain.links[at].parent.expect("the observer is an ancestor");
         }
         list.reverse();

@@ -12,10 +12,12 @@ mod time;
 pub(crate) use formula::{NoQueries, Queries};
 pub(crate) use modes::Modes;
 
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostics, Problem};
 use crate::expr::{Derivative, Graph, Symbol};
-use crate::ids::{CoordinateId, ExprId, Id, IdVec, InputId, ParamId, StateId, VariableId, VelocityId};
-use crate::model::{Axis, Formula, Model, ParameterValue};
+use crate::ids::{
+    CoordinateId, ExprId, Id, IdVec, InputId, JointId, ParamId, StateId, VariableId, VelocityId,
+};
+use crate::model::{Axis, Formula, Model, Name, ParameterValue};
 use crate::spatial::{Axes, Vec3};
 use crate::topology::Topology;
 
@@ -130,41 +132,45 @@ impl<'m> Lowering<'m> {
         }
     }
 
+    /// Index in p; reports a coordinate whose joint was cut.
+    pub(crate) fn position_index(&mut self, id: CoordinateId) -> Option<u32> {
+        let index = self.symbols.positions[id];
+        if index.is_none() {
+            let coordinate = &self.model.coordinates[id];
+            self.report_cut(&coordinate.name, coordinate.joint);
+        }
+        index
+    }
+
+    /// Index in v; reports a velocity whose joint was cut.
+    pub(crate) fn velocity_index(&mut self, id: VelocityId) -> Option<u32> {
+        let index = self.symbols.velocities[id];
+        if index.is_none() {
+            let velocity = &self.model.velocities[id];
+            self.report_cut(&velocity.name, velocity.joint);
+        }
+        index
+    }
+
+    fn report_cut(&mut self, name: &Name, joint: JointId) {
+        let joint = self.model.joints[joint].name.text.clone();
+        self.problems
+            .error(name.span, Problem::CoordinateOfCutJoint { coordinate: name.text.clone(), joint });
+    }
+
     /// The symbol of a coordinate of a joint that was not cut.
     pub(crate) fn coordinate(&mut self, id: CoordinateId) -> ExprId {
-        match self.symbols.positions[id] {
+        match self.position_index(id) {
             Some(index) => self.graph.symbol(Symbol::P(index)),
-            None => {
-                let coordinate = &self.model.coordinates[id];
-                let joint = self.model.joints[coordinate.joint].name.text.clone();
-                self.problems.error(
-                    coordinate.name.span,
-                    crate::diag::Problem::CoordinateOfCutJoint {
-                        coordinate: coordinate.name.text.clone(),
-                        joint,
-                    },
-                );
-                self.graph.zero()
-            }
+            None => self.graph.zero(),
         }
     }
 
     /// The symbol of a velocity of a joint that was not cut.
     pub(crate) fn velocity(&mut self, id: VelocityId) -> ExprId {
-        match self.symbols.velocities[id] {
+        match self.velocity_index(id) {
             Some(index) => self.graph.symbol(Symbol::V(index)),
-            None => {
-                let velocity = &self.model.velocities[id];
-                let joint = self.model.joints[velocity.joint].name.text.clone();
-                self.problems.error(
-                    velocity.name.span,
-                    crate::diag::Problem::CoordinateOfCutJoint {
-                        coordinate: velocity.name.text.clone(),
-                        joint,
-                    },
-                );
-                self.graph.zero()
-            }
+            None => self.graph.zero(),
         }
     }
 

@@ -7,6 +7,9 @@ use crate::expr::Symbol;
 use crate::ids::{ExprId, Id, IdVec, VelocityId};
 use crate::model::{JointKind, Orientation};
 
+/// How many states may need each other's rates in a row.
+const DEEPEST_RATES: usize = 64;
+
 impl Lowering<'_> {
     /// Teaches `time` the rates of all symbols but states.
     pub(super) fn seed_time(&mut self) {
@@ -66,6 +69,7 @@ impl Lowering<'_> {
                 return self.graph.zero();
             }
         }
+        let in_progress = self.state_rates.iter().filter(|&&rate| rate == StateRate::InProgress).count();
         for id in self.model.states.ids() {
             let symbol = Symbol::X(id.index() as u32);
             if !self.depends_on(expr, |found| found == symbol) {
@@ -73,14 +77,14 @@ impl Lowering<'_> {
             }
             match self.state_rates[id] {
                 StateRate::Known => {}
-                StateRate::InProgress => {
+                StateRate::Unknown if in_progress < DEEPEST_RATES => {
+                    self.state_rate(id, queries);
+                }
+                StateRate::Unknown | StateRate::InProgress => {
                     let what =
                         format!("state `{}`, whose own rate uses it,", self.model.states[id].name.text);
                     self.problems.error(span, Problem::RateTooHigh { what });
                     return self.graph.zero();
-                }
-                StateRate::Unknown => {
-                    self.state_rate(id, queries);
                 }
             }
         }

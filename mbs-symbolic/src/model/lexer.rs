@@ -48,7 +48,7 @@ pub(super) struct Token {
 }
 
 /// All tokens of `formula`, the last one being `End`.
-pub(super) fn tokens(formula: FormulaText<'_>) -> Result<Vec<Token>, Diagnostic> {
+pub(super) fn tokens(formula: FormulaText<'_>) -> Result<Vec<Token>, Box<Diagnostic>> {
     let text = formula.text;
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn tokens(formula: FormulaText<'_>) -> Result<Vec<Token>, Diagnostic>
             b'+' => (TokenKind::Plus, 1),
             b'-' => (TokenKind::Minus, 1),
             b'*' if next == Some(b'*') => {
-                return Err(unknown(formula, at, Some("powers are written with `^`")));
+                return Err(unknown(formula, at, 2, Some("powers are written with `^`")));
             }
             b'*' => (TokenKind::Times, 1),
             b'/' => (TokenKind::Over, 1),
@@ -80,7 +80,7 @@ pub(super) fn tokens(formula: FormulaText<'_>) -> Result<Vec<Token>, Diagnostic>
             b'>' => (TokenKind::Greater, 1),
             b'=' if next == Some(b'=') => {
                 let hint = "numbers are compared with <, <=, > and >=; equality would never hold exactly";
-                return Err(unknown(formula, at, Some(hint)));
+                return Err(unknown(formula, at, 2, Some(hint)));
             }
             b'=' => (TokenKind::Assign, 1),
             b'(' => (TokenKind::Open, 1),
@@ -102,7 +102,7 @@ pub(super) fn tokens(formula: FormulaText<'_>) -> Result<Vec<Token>, Diagnostic>
                     b'_' => Some("names begin with a letter"),
                     _ => None,
                 };
-                return Err(unknown(formula, at, hint));
+                return Err(unknown(formula, at, 1, hint));
             }
         };
         at += length;
@@ -117,7 +117,7 @@ fn after_value(tokens: &[Token]) -> bool {
     tokens.last().is_some_and(|token| token.kind == TokenKind::Close)
 }
 
-fn number(formula: FormulaText<'_>, start: usize) -> Result<(TokenKind, usize), Diagnostic> {
+fn number(formula: FormulaText<'_>, start: usize) -> Result<(TokenKind, usize), Box<Diagnostic>> {
     let bytes = &formula.text.as_bytes()[start..];
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut length = digits(0);
@@ -136,7 +136,7 @@ fn number(formula: FormulaText<'_>, start: usize) -> Result<(TokenKind, usize), 
         Ok(value) if value.is_finite() => Ok((TokenKind::Number(value), length)),
         _ => {
             let problem = Problem::NotFinite { text: text.to_owned() };
-            Err(Diagnostic::error(formula.span(start, length), problem))
+            Err(Box::new(Diagnostic::error(formula.span(start, length), problem)))
         }
     }
 }
@@ -155,10 +155,11 @@ fn name(text: &str, start: usize) -> (TokenKind, usize) {
     (TokenKind::Name(text[start..start + length].to_owned()), length)
 }
 
-fn unknown(formula: FormulaText<'_>, at: usize, hint: Option<&'static str>) -> Diagnostic {
-    let character = formula.text[at..].chars().next().unwrap_or(' ');
-    let problem = Problem::UnknownCharacter { character, hint };
-    Diagnostic::error(formula.span(at, character.len_utf8()), problem)
+/// Complains about the next `count` characters.
+fn unknown(formula: FormulaText<'_>, at: usize, count: usize, hint: Option<&'static str>) -> Box<Diagnostic> {
+    let text: String = formula.text[at..].chars().take(count).collect();
+    let span = formula.span(at, text.len());
+    Box::new(Diagnostic::error(span, Problem::UnknownSign { text, hint }))
 }
 
 impl TokenKind {

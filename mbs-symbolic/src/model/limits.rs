@@ -14,11 +14,17 @@ pub const FORMULA_DEPTH: usize = 128;
 /// Terms of one formula after user functions are written out.
 pub const FORMULA_TERMS: usize = 100_000;
 /// Terms of all formulas together after user functions are written out.
-pub const MODEL_TERMS: usize = 5_000_000;
+pub const MODEL_TERMS: usize = 2_000_000;
 /// Bodies besides ground.
 pub const BODIES: usize = 2000;
 /// Joints, forces, constraints and the like, each.
 pub const ELEMENTS: usize = 20_000;
+/// Arguments of one user function.
+pub const ARGUMENTS: usize = 16;
+/// Coordinates, and steps, of one compound joint.
+pub const COMPOUND: usize = 100;
+/// Circles of one kind that are reported.
+pub const CIRCLES: usize = 20;
 /// Points of one table.
 pub const TABLE_POINTS: usize = 1_000_000;
 /// Bytes of one table file.

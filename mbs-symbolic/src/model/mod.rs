@@ -31,5 +31,6 @@ pub use evaluate::Defaults;
 pub use formula::{BinaryOperator, Comparison, Formula, Function, Query, Term, TermId, TermKind};
 pub use names::rust_name;
 pub use read::{Loader, NoFiles, Reading, read};
+pub use suggest::nearest;
 pub use table::coefficients;
 pub use types::*;

@@ -47,23 +47,23 @@ pub(super) struct Call {
     pub(super) name_span: Span,
     pub(super) arguments: Vec<NodeId>,
     /// `relative_to=frame` and the like.
-    pub(super) options: Vec<(String, NodeId)>,
+    pub(super) options: Vec<(String, Span, NodeId)>,
     /// What follows the parenthesis: `.x`.
     pub(super) component: Option<(String, Span)>,
 }
 
 /// Parses a formula.
-pub(super) fn parse(formula: FormulaText<'_>) -> Result<Syntax, Diagnostic> {
+pub(super) fn parse(formula: FormulaText<'_>) -> Result<Syntax, Box<Diagnostic>> {
     if formula.text.len() > limits::FORMULA_BYTES {
         let problem = Problem::FormulaTooLong { bytes: formula.text.len(), limit: limits::FORMULA_BYTES };
-        return Err(Diagnostic::error(formula.span, problem));
+        return Err(Box::new(Diagnostic::error(formula.span, problem)));
     }
     let tokens = tokens(formula)?;
     let mut parser = Parser { tokens, at: 0, nodes: Vec::new(), depth: 0 };
     parser.expression(0)?;
     match parser.peek().kind {
         TokenKind::End => Ok(Syntax { nodes: parser.nodes, span: formula.span }),
-        _ => Err(parser.unexpected("an operator or the end of the formula")),
+        _ => Err(parser.unexpected("an operator or the end of the formula").into()),
     }
 }
 
@@ -140,11 +140,11 @@ impl Parser {
     }
 
     /// An expression of operators that bind at least as tightly as `least`.
-    fn expression(&mut self, least: u8) -> Result<NodeId, Diagnostic> {
+    fn expression(&mut self, least: u8) -> Result<NodeId, Box<Diagnostic>> {
         self.depth += 1;
         if self.depth > limits::FORMULA_DEPTH {
             let problem = Problem::FormulaTooDeep { limit: limits::FORMULA_DEPTH };
-            return Err(Diagnostic::error(self.peek().span, problem));
+            return Err(Box::new(Diagnostic::error(self.peek().span, problem)));
         }
         let mut left = self.operand()?;
         while let Some((infix, binding)) = self.infix() {
@@ -166,14 +166,14 @@ impl Parser {
             let span = self.span(left).to(self.span(right));
             left = self.push(kind, span);
             if binding == COMPARISON && self.infix().is_some_and(|(_, next)| next == COMPARISON) {
-                return Err(self.unexpected("`and` between comparisons"));
+                return Err(self.unexpected("`and` between comparisons").into());
             }
         }
         self.depth -= 1;
         Ok(left)
     }
 
-    fn operand(&mut self) -> Result<NodeId, Diagnostic> {
+    fn operand(&mut self) -> Result<NodeId, Box<Diagnostic>> {
         let token = self.peek().clone();
         match token.kind {
             TokenKind::Number(value) => {
@@ -207,23 +207,23 @@ impl Parser {
                 self.advance();
                 let inner = self.expression(0)?;
                 if !self.accept(&TokenKind::Close) {
-                    return Err(self.unexpected("`)`").with(token.span, "opened here"));
+                    return Err(self.unexpected("`)`").with(token.span, "opened here").into());
                 }
                 Ok(inner)
             }
-            _ => Err(self.unexpected("a value")),
+            _ => Err(self.unexpected("a value").into()),
         }
     }
 
     /// The arguments of a call, after its parenthesis.
-    fn call(&mut self, name: String, name_span: Span) -> Result<NodeId, Diagnostic> {
+    fn call(&mut self, name: String, name_span: Span) -> Result<NodeId, Box<Diagnostic>> {
         let references = builtin::find(&name).map_or(0, builtin::Builtin::references);
         let mut arguments = Vec::new();
         let mut options = Vec::new();
         if !self.accept(&TokenKind::Close) {
             loop {
-                if let Some(option) = self.option_name() {
-                    options.push((option, self.reference()?));
+                if let Some((option, span)) = self.option_name() {
+                    options.push((option, span, self.reference()?));
                 } else if arguments.len() < references {
                     arguments.push(self.reference()?);
                 } else {
@@ -233,7 +233,10 @@ impl Parser {
                     break;
                 }
                 if !self.accept(&TokenKind::Comma) {
-                    return Err(self.unexpected("`,` or `)`").with(name_span, "in the arguments of this"));
+                    return Err(self
+                        .unexpected("`,` or `)`")
+                        .with(name_span, "in the arguments of this")
+                        .into());
                 }
             }
         }
@@ -244,7 +247,7 @@ impl Parser {
             let token = self.advance();
             let TokenKind::Name(text) = token.kind else {
                 self.at -= 1;
-                return Err(self.unexpected("a component such as `x`"));
+                return Err(self.unexpected("a component such as `x`").into());
             };
             span = span.to(token.span);
             component = Some((text, token.span));
@@ -254,25 +257,24 @@ impl Parser {
     }
 
     /// `name =`, if that is what comes next.
-    fn option_name(&mut self) -> Option<String> {
-        let TokenKind::Name(name) = &self.peek().kind else { return None };
-        let name = name.clone();
+    fn option_name(&mut self) -> Option<(String, Span)> {
+        let Token { kind: TokenKind::Name(name), span } = self.peek().clone() else { return None };
         if self.tokens.get(self.at + 1)?.kind != TokenKind::Assign {
             return None;
         }
         self.at += 2;
-        Some(name)
+        Some((name, span))
     }
 
     /// A bare name, or whatever else stands there for the resolver to complain about.
-    fn reference(&mut self) -> Result<NodeId, Diagnostic> {
+    fn reference(&mut self) -> Result<NodeId, Box<Diagnostic>> {
         let token = self.peek().clone();
         match token.kind {
             TokenKind::Name(name) => {
                 self.advance();
                 Ok(self.push(SyntaxKind::Reference(name), token.span))
             }
-            _ => Err(self.unexpected("a name")),
+            _ => Err(self.unexpected("a name").into()),
         }
     }
 }
@@ -307,7 +309,7 @@ mod tests {
                 SyntaxKind::Not(a) => format!("(not {})", s(a)),
                 SyntaxKind::Call(call) => {
                     let mut arguments: Vec<String> = call.arguments.iter().map(s).collect();
-                    arguments.extend(call.options.iter().map(|(name, id)| format!("{name}={}", s(id))));
+                    arguments.extend(call.options.iter().map(|(name, _, id)| format!("{name}={}", s(id))));
                     let component = call.component.as_ref().map_or(String::new(), |(c, _)| format!(".{c}"));
                     format!("{}({}){component}", call.name, arguments.join(", "))
                 }

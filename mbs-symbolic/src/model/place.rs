@@ -135,7 +135,7 @@ impl Place {
     pub(super) const fn describe(self) -> &'static str {
         match self {
             Self::Constant => "a fixed number",
-            Self::Parameters => "geometry, masses, parameters and initial values",
+            Self::Parameters => "masses, geometry, parameters or initial values",
             Self::InputDefault => "the default of an input",
             Self::SmoothInputDefault => "the default of an input with derivatives",
             Self::Function => "a function",

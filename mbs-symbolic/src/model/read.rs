@@ -36,7 +36,7 @@ pub fn read(name: &str, source: &str, loader: &dyn Loader) -> Reading {
     sources.add(name, source);
     let result = match tree::read(source) {
         Ok(root) => resolve::resolve(&root, source, &mut sources, loader),
-        Err(diagnostic) => Err(diagnostic.into()),
+        Err(diagnostic) => Err((*diagnostic).into()),
     };
     Reading { sources, result }
 }

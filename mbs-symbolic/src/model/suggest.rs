@@ -2,7 +2,7 @@
 
 /// The candidate closest to `name`, if any is close enough to be meant. Ties go to
 /// the first candidate.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     // Long names are not typed by hand, and the distance is quadratic in length.
     const LONGEST: usize = 100;
     if name.len() > LONGEST {

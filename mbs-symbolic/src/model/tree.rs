@@ -41,12 +41,13 @@ pub(super) struct Key {
 }
 
 /// Reads `text` as one YAML document.
-pub(super) fn read(text: &str) -> Result<Node, Diagnostic> {
+pub(super) fn read(text: &str) -> Result<Node, Box<Diagnostic>> {
     if text.len() > limits::FILE_BYTES {
         let problem = Problem::FileTooLarge { bytes: text.len(), limit: limits::FILE_BYTES };
-        return Err(Diagnostic::error(Span::default(), problem));
+        return Err(Box::new(Diagnostic::error(Span::default(), problem)));
     }
-    let mut node = parse(text, DuplicateKeyPolicy::Error).map_err(|error| diagnose(text, &error))?;
+    let mut node =
+        parse(text, DuplicateKeyPolicy::Error).map_err(|error| Box::new(diagnose(text, &error)))?;
     keep_raw_scalars(&mut node, text);
     Ok(node)
 }
@@ -117,6 +118,9 @@ fn diagnose(text: &str, error: &Error) -> Diagnostic {
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasReplayCounterOverflow { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => Problem::TooManyAliases {},
+        Error::MultipleDocuments { .. } => {
+            Problem::Yaml { message: "a model is one document, and here a second one begins".to_owned() }
+        }
         other => {
             let message = one_line(&other.to_string());
             // The scanner reads ahead and has a limit, and a message, of its own.

@@ -430,6 +430,7 @@ pub struct Force {
 /// they may depend on inputs.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "frames; SI; signs in each variant's text")]
+#[expect(clippy::large_enum_variant, reason = "a model has few forces, and they are read once")]
 pub enum ForceKind {
     /// Along the line of two points, pushing apart:
     /// F = preload + stiffness · (length − l) − damping · l'.

@@ -7,7 +7,6 @@ use crate::diag::{Diagnostic, Problem};
 use crate::ids::{BodyId, FrameId, Id, IdVec};
 use crate::model::language::{BODY, BOX, CYLINDER, FRAME, INERTIA, SHAPE, SPHERE};
 use crate::model::names::is_identifier;
-use crate::model::suggest::nearest;
 use crate::model::tree::{Key, Node};
 use crate::model::{Body, Formula, Frame, Name, Shape, limits};
 
@@ -28,10 +27,8 @@ impl<'a> Resolver<'a> {
             let span = others[limits::BODIES].0.span;
             self.error(span, Problem::TooLarge { what: "bodies".to_owned(), limit: limits::BODIES });
         }
-        if others.is_empty() {
-            if let Some((key, _)) = top.entry("bodies") {
-                self.error(key.span, Problem::EmptySection { section: "bodies" });
-            }
+        if let (true, Some((key, _))) = (others.is_empty(), top.entry("bodies")) {
+            self.error(key.span, Problem::EmptySection { section: "bodies" });
         }
         self.check_names(others.iter().map(|(key, _)| key));
         let mut pending = PendingBodies { bodies: Vec::new(), frames: Vec::new() };
@@ -131,7 +128,7 @@ impl<'a> Resolver<'a> {
             return Some(*id);
         }
         let own = self.frame_names.keys().filter(|(owner, _)| *owner == body);
-        let nearest = nearest(frame, own.map(|(_, frame)| frame.as_str()));
+        let nearest = self.nearest(frame, own.map(|(_, frame)| frame.as_str()));
         let problem = Problem::UnknownFrame { body: name.text.clone(), frame: frame.to_owned(), nearest };
         self.problems.push(Diagnostic::error(span, problem));
         None

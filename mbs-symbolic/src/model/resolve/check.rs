@@ -95,7 +95,8 @@ impl Checker<'_> {
                     .map(|entry| entry.span)
                     .find(|span| *span != body.name.span)
                     .unwrap_or(body.name.span);
-                self.error(span, Problem::InertiaNotPositive { body: name.clone(), value: least });
+                let value = format!("{least:.3e}").parse().unwrap_or(least);
+                self.error(span, Problem::InertiaNotPositive { body: name.clone(), value });
             }
         }
         for shape in &body.shapes {

@@ -14,30 +14,27 @@ impl<'a> Resolver<'a> {
         let mut constraints = IdVec::new();
         for (key, node) in self.own_entries(top, "constraints") {
             let Some((kind, fields)) = self.element(&CONSTRAINTS, key, node) else { continue };
-            if let Some(kind) = self.constraint(kind, &fields) {
+            if let Some(kind) = self.constraint(kind, &key.text, &fields) {
                 constraints.push(Constraint { name: self.entry_name(key), kind });
             }
         }
         constraints
     }
 
-    fn constraint(&mut self, kind: &str, fields: &Fields<'a>) -> Option<ConstraintKind> {
+    fn constraint(&mut self, kind: &str, name: &str, fields: &Fields<'a>) -> Option<ConstraintKind> {
         Some(match kind {
-            "distance" => ConstraintKind::Distance {
-                from: self.frame_or_ground(fields, "from"),
-                to: self.frame_or_ground(fields, "to"),
-                length: self.field(fields, "length", 1.0),
-            },
-            "point_on_line" => ConstraintKind::PointOnLine {
-                point: self.frame_or_ground(fields, "point"),
-                line: self.frame_or_ground(fields, "line"),
-                axis: self.axis_field(fields, "axis", 2),
-            },
-            "point_on_plane" => ConstraintKind::PointOnPlane {
-                point: self.frame_or_ground(fields, "point"),
-                plane: self.frame_or_ground(fields, "plane"),
-                normal: self.axis_field(fields, "normal", 2),
-            },
+            "distance" => {
+                let [from, to] = self.two_frames(fields, name, ["from", "to"]);
+                ConstraintKind::Distance { from, to, length: self.field(fields, "length", 1.0) }
+            }
+            "point_on_line" => {
+                let [point, line] = self.two_frames(fields, name, ["point", "line"]);
+                ConstraintKind::PointOnLine { point, line, axis: self.axis_field(fields, "axis", 2) }
+            }
+            "point_on_plane" => {
+                let [point, plane] = self.two_frames(fields, name, ["point", "plane"]);
+                ConstraintKind::PointOnPlane { point, plane, normal: self.axis_field(fields, "normal", 2) }
+            }
             "coupling" => self.coupling(fields),
             "motion" => {
                 let value = self.field(fields, "value", 0.0);
@@ -45,12 +42,11 @@ impl<'a> Resolver<'a> {
                 let name = node.text(self.source)?.trim();
                 ConstraintKind::Motion { coordinate: self.find_coordinate(name, node.span)?, value }
             }
-            "rolling" => ConstraintKind::Rolling {
-                wheel: self.frame_or_ground(fields, "wheel"),
-                axis: self.axis_field(fields, "axis", 1),
-                radius: self.field(fields, "radius", 1.0),
-                plane: self.frame_or_ground(fields, "on"),
-            },
+            "rolling" => {
+                let [wheel, plane] = self.two_frames(fields, name, ["wheel", "on"]);
+                let axis = self.axis_field(fields, "axis", 1);
+                ConstraintKind::Rolling { wheel, axis, radius: self.field(fields, "radius", 1.0), plane }
+            }
             "knife_edge" => ConstraintKind::KnifeEdge {
                 frame: self.frame_or_ground(fields, "frame"),
                 axis: self.axis_field(fields, "axis", 1),

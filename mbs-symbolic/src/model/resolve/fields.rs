@@ -126,7 +126,20 @@ impl<'a> Resolver<'a> {
             self.wrong_shape(&place, "a map".to_owned(), owner, node);
             return Fields { found, place, owner };
         }
-        for (key, value) in node.entries() {
+        // Pieces of a formula that YAML took for keys, and the value it began in.
+        let mut cut = false;
+        for (index, (key, value)) in node.entries().iter().enumerate() {
+            if cut && value.value == Value::Null {
+                cut = !key.text.contains(')');
+                continue;
+            }
+            let next = node.entries().get(index + 1);
+            if self.is_cut(value) && next.is_some_and(|(_, value)| value.value == Value::Null) {
+                self.error(value.span, Problem::CutByYaml {});
+                given.extend(known().map(|field| field.key).find(|known| *known == key.text));
+                cut = true;
+                continue;
+            }
             let Some(field) = known().find(|field| field.key == key.text) else {
                 let names: Vec<&str> = known().map(|field| field.key).collect();
                 let problem = Problem::UnknownKey {
@@ -171,7 +184,7 @@ impl<'a> Resolver<'a> {
             Kind::Axes => {
                 list && node.items().iter().all(|item| item.is_scalar() || !item.items().is_empty())
             }
-            Kind::Names | Kind::Numbers => scalars,
+            Kind::Names => scalars,
             Kind::Rotations(_) | Kind::List(_) => {
                 list && node.items().iter().all(|item| matches!(item.value, Value::Map(_)))
             }
@@ -193,6 +206,10 @@ impl<'a> Resolver<'a> {
             _ => false,
         };
         if three && node.items().len() != 3 {
+            if let Some(item) = node.items().iter().find(|item| self.is_cut(item)) {
+                self.error(item.span, Problem::CutByYaml {});
+                return false;
+            }
             let problem = Problem::WrongCount {
                 what: format!("`{}`", key.text),
                 expected: "three components".to_owned(),
@@ -204,6 +221,12 @@ impl<'a> Resolver<'a> {
         true
     }
 
+    /// Whether a plain scalar ends inside a parenthesis.
+    fn is_cut(&self, node: &Node) -> bool {
+        let text = if node.value == Value::Plain { node.text(self.source).unwrap_or("") } else { "" };
+        text.matches('(').count() > text.matches(')').count()
+    }
+
     pub(super) fn wrong_shape(&mut self, key: &str, expected: String, owner: Span, node: &Node) {
         let found = node.describe(self.source);
         let span = self.span_of(node, owner);
@@ -212,6 +235,18 @@ impl<'a> Resolver<'a> {
 
     /// The node's place, or the key's where the node has only a start.
     pub(super) fn span_of(&self, node: &Node, owner: Span) -> Span {
-        if node.span.start < node.span.end { node.span } else { owner }
+        if node.span.start == node.span.end {
+            return owner;
+        }
+        match &node.value {
+            // The reader places only the opening bracket.
+            Value::Seq(items) => items.last().map_or(node.span, |last| {
+                let to_last = node.span.to(self.span_of(last, node.span));
+                let rest = self.source.get(to_last.end as usize..).unwrap_or("");
+                let bracket = usize::from(rest.starts_with(']'));
+                to_last.part(0, (to_last.end - to_last.start) as usize + bracket)
+            }),
+            _ => node.span,
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::Resolver;
 use super::fields::Fields;
 use crate::diag::{Problem, Span};
-use crate::ids::{CoordinateId, ForceId, IdVec, VelocityId};
+use crate::ids::{CoordinateId, ForceId, Id, IdVec, VelocityId};
 use crate::model::language::FORCES;
 use crate::model::{Force, ForceKind};
 
@@ -12,16 +12,16 @@ impl<'a> Resolver<'a> {
         let mut forces = IdVec::new();
         for (key, node) in self.own_entries(top, "forces") {
             let Some((kind, fields)) = self.element(&FORCES, key, node) else { continue };
-            if let Some(kind) = self.force(kind, &fields) {
+            if let Some(kind) = self.force(kind, &key.text, &fields) {
                 forces.push(Force { name: self.entry_name(key), kind });
             }
         }
         forces
     }
 
-    fn force(&mut self, kind: &str, fields: &Fields<'a>) -> Option<ForceKind> {
+    fn force(&mut self, kind: &str, name: &str, fields: &Fields<'a>) -> Option<ForceKind> {
         Some(match kind {
-            "spring_damper" => self.spring_damper(fields),
+            "spring_damper" => self.spring_damper(name, fields),
             "joint_force" | "joint_torque" => {
                 let key = if kind == "joint_force" { "force" } else { "torque" };
                 let value = self.field(fields, key, 0.0);
@@ -52,14 +52,13 @@ impl<'a> Resolver<'a> {
                 torque: self.vector(fields, "torque", [0.0; 3]),
                 reaction: self.frame(fields, "reaction"),
             },
-            "bushing" => ForceKind::Bushing {
-                from: self.frame_or_ground(fields, "from"),
-                to: self.frame_or_ground(fields, "to"),
-                stiffness: self.vector(fields, "stiffness", [0.0; 3]),
-                damping: self.vector(fields, "damping", [0.0; 3]),
-                rotational_stiffness: self.vector(fields, "rotational_stiffness", [0.0; 3]),
-                rotational_damping: self.vector(fields, "rotational_damping", [0.0; 3]),
-            },
+            "bushing" => {
+                let [from, to] = self.two_frames(fields, name, ["from", "to"]);
+                let keys = ["stiffness", "damping", "rotational_stiffness", "rotational_damping"];
+                let [stiffness, damping, rotational_stiffness, rotational_damping] =
+                    keys.map(|key| self.vector(fields, key, [0.0; 3]));
+                ForceKind::Bushing { from, to, stiffness, damping, rotational_stiffness, rotational_damping }
+            }
             "contact" => ForceKind::Contact {
                 on: self.frame_or_ground(fields, "on"),
                 radius: self.field(fields, "radius", 0.0),
@@ -71,8 +70,8 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    fn spring_damper(&mut self, fields: &Fields<'a>) -> ForceKind {
-        let (from, to) = (self.frame_or_ground(fields, "from"), self.frame_or_ground(fields, "to"));
+    fn spring_damper(&mut self, name: &str, fields: &Fields<'a>) -> ForceKind {
+        let [from, to] = self.two_frames(fields, name, ["from", "to"]);
         let Some((force_key, _)) = fields.entry("force") else {
             let [stiffness, damping, length, preload] =
                 ["stiffness", "damping", "length", "preload"].map(|key| self.field(fields, key, 0.0));
@@ -94,8 +93,9 @@ impl<'a> Resolver<'a> {
         match (fields.get("joint"), fields.get("coordinate")) {
             (Some(node), None) => {
                 let joint = self.find_joint(node.text(self.source)?.trim(), node.span)?;
-                let velocities = self.velocities.iter().filter(|velocity| velocity.joint == joint);
-                Some((velocities.map(|velocity| velocity.name.text.clone()).collect(), node.span, true))
+                let velocities = self.joint_velocities.get(joint.index())?;
+                let names = velocities.iter().map(|id| self.velocities[*id].name.text.clone());
+                Some((names.collect(), node.span, true))
             }
             (None, Some(node)) => Some((vec![node.text(self.source)?.trim().to_owned()], node.span, false)),
             (Some(_), Some(second)) => {

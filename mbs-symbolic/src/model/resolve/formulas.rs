@@ -2,22 +2,21 @@
 
 use super::Resolver;
 use super::names::Entity;
-use crate::diag::{Diagnostic, Problem, Span};
-use crate::ids::{FrameId, Id, TableId};
+use crate::diag::{Problem, Span};
 use crate::model::builtin::{self, Builtin, QueryKind};
 use crate::model::lexer::FormulaText;
 use crate::model::parser::{self, Call, Syntax, SyntaxKind};
 use crate::model::place::Place;
-use crate::model::suggest::nearest;
 use crate::model::tree::Node;
-use crate::model::{Formula, Query, Term, TermId, TermKind, limits};
+use crate::model::{Formula, Term, TermId, TermKind, limits};
+use std::rc::Rc;
 
 /// A user function, its arguments being `Local` terms.
 #[derive(Debug, Clone)]
 pub(super) struct Template {
     pub(super) arguments: Vec<String>,
     /// `None` if it could not be resolved; that was reported where it is defined.
-    pub(super) body: Option<Formula>,
+    pub(super) body: Option<Rc<Formula>>,
 }
 
 /// What a piece of syntax stands for.
@@ -32,8 +31,8 @@ enum Meaning {
 }
 
 /// A formula under construction.
-struct Draft<'s> {
-    syntax: &'s Syntax,
+pub(super) struct Draft<'s> {
+    pub(super) syntax: &'s Syntax,
     meanings: Vec<Meaning>,
     terms: Vec<Term>,
     place: Place,
@@ -47,7 +46,7 @@ impl Draft<'_> {
         (self.terms.len() - 1) as TermId
     }
 
-    fn span(&self, node: u32) -> Span {
+    pub(super) fn span(&self, node: u32) -> Span {
         self.syntax.nodes[node as usize].span
     }
 }
@@ -67,7 +66,7 @@ impl<'a> Resolver<'a> {
         match parser::parse(formula) {
             Ok(syntax) => Some(syntax),
             Err(diagnostic) => {
-                self.problems.push(diagnostic);
+                self.problems.push(*diagnostic);
                 None
             }
         }
@@ -90,6 +89,9 @@ impl<'a> Resolver<'a> {
         place: Place,
         locals: &[String],
     ) -> Option<Formula> {
+        if self.full {
+            return None;
+        }
         let mut draft = Draft {
             syntax,
             meanings: Vec::with_capacity(syntax.nodes.len()),
@@ -100,19 +102,12 @@ impl<'a> Resolver<'a> {
         for node in &syntax.nodes {
             let meaning = self.meaning(&mut draft, &node.kind, node.span);
             draft.meanings.push(meaning);
-            if draft.terms.len() > limits::FORMULA_TERMS {
-                let what = "terms of one formula, functions written out".to_owned();
-                self.error(syntax.span, Problem::TooLarge { what, limit: limits::FORMULA_TERMS });
-                return None;
-            }
         }
         self.terms += draft.terms.len();
         if self.terms > limits::MODEL_TERMS {
-            if !self.full {
-                self.full = true;
-                let what = "terms of all formulas, functions written out".to_owned();
-                self.error(syntax.span, Problem::TooLarge { what, limit: limits::MODEL_TERMS });
-            }
+            self.full = true;
+            let what = "terms of all formulas, functions written out".to_owned();
+            self.error(syntax.span, Problem::TooLarge { what, limit: limits::MODEL_TERMS });
             return None;
         }
         let last = u32::try_from(syntax.nodes.len().checked_sub(1)?).ok()?;
@@ -247,12 +242,11 @@ impl<'a> Resolver<'a> {
                 if self.bodies.contains_key(name) {
                     return wrong(self, "a body; ask for its `position(…)` or the like");
                 }
-                if let Some(builtin) = builtin::find(name) {
-                    let _ = builtin;
+                if builtin::find(name).is_some() {
                     return wrong(self, "a function; call it with its arguments");
                 }
                 let known = draft.locals.iter().map(String::as_str).chain(self.names.all());
-                let nearest = nearest(name, known.chain(["t", "pi"]));
+                let nearest = self.nearest(name, known.chain(["t", "pi"]));
                 self.error(span, Problem::UnknownName { kind: "name", name: name.to_owned(), nearest });
                 None
             }
@@ -264,7 +258,7 @@ impl<'a> Resolver<'a> {
             return self.user_call(draft, call, span);
         };
         if !matches!(builtin, Builtin::Query(_)) {
-            self.no_extras(draft, call)?;
+            self.no_extras(call)?;
         }
         let count = call.arguments.len();
         let arity = |resolver: &mut Self, expected: &str, right: bool| {
@@ -331,11 +325,11 @@ impl<'a> Resolver<'a> {
     }
 
     /// Ordinary functions have neither options nor components.
-    fn no_extras(&mut self, draft: &Draft<'_>, call: &Call) -> Option<()> {
-        if let Some((option, node)) = call.options.first() {
+    fn no_extras(&mut self, call: &Call) -> Option<()> {
+        if let Some((option, span, _)) = call.options.first() {
             let problem =
                 Problem::UnknownOption { query: call.name.clone(), option: option.clone(), options: "" };
-            self.error(draft.span(*node), problem);
+            self.error(*span, problem);
             return None;
         }
         if let Some((component, span)) = &call.component {
@@ -360,14 +354,14 @@ impl<'a> Resolver<'a> {
                 },
                 None => {
                     let builtins = builtin::BUILTINS.iter().map(|(name, _)| *name);
-                    let nearest = nearest(&call.name, builtins.chain(self.names.functions()));
+                    let nearest = self.nearest(&call.name, builtins.chain(self.names.functions()));
                     Problem::UnknownFunction { name: call.name.clone(), nearest }
                 }
             };
             self.error(call.name_span, problem);
             return None;
         };
-        self.no_extras(draft, call)?;
+        self.no_extras(call)?;
         let mut arguments = Vec::with_capacity(call.arguments.len());
         for argument in &call.arguments {
             arguments.push(self.number(draft, *argument)?);
@@ -402,116 +396,6 @@ impl<'a> Resolver<'a> {
             written.push(id);
         }
         written.last().copied()
-    }
-
-    fn reference<'s>(draft: &Draft<'s>, node: u32) -> Option<(&'s str, Span)> {
-        let node = &draft.syntax.nodes[node as usize];
-        match &node.kind {
-            SyntaxKind::Reference(name) => Some((name, node.span)),
-            _ => None,
-        }
-    }
-
-    fn table_reference(&mut self, draft: &Draft<'_>, node: u32) -> Option<TableId> {
-        let (name, span) = Self::reference(draft, node)?;
-        match self.names.find(name) {
-            Some(Entity::Table(id)) => Some(id),
-            Some(other) => {
-                let found = other.describe();
-                self.error(
-                    span,
-                    Problem::WrongKindOfName { name: name.to_owned(), expected: "a table", found },
-                );
-                None
-            }
-            None => {
-                let nearest = nearest(name, self.names.tables());
-                self.error(span, Problem::UnknownName { kind: "table", name: name.to_owned(), nearest });
-                None
-            }
-        }
-    }
-
-    fn query(&mut self, draft: &Draft<'_>, call: &Call, kind: QueryKind, span: Span) -> Option<Query> {
-        let component = self.component(call, kind, span);
-        let mut relative_to = None;
-        let mut axes = None;
-        for (option, node) in &call.options {
-            let slot = match option.as_str() {
-                "relative_to" if kind.options().contains("relative_to") => &mut relative_to,
-                "in" if kind.options().contains("`in`") => &mut axes,
-                _ => {
-                    let problem = Problem::UnknownOption {
-                        query: call.name.clone(),
-                        option: option.clone(),
-                        options: kind.options(),
-                    };
-                    self.error(draft.span(*node), problem);
-                    return None;
-                }
-            };
-            let (name, span) = Self::reference(draft, *node)?;
-            *slot = Some(self.find_frame(name, span)?);
-        }
-        let (first, first_span) = Self::reference(draft, call.arguments[0])?;
-        if kind == QueryKind::Reaction {
-            let joint = self.find_joint(first, first_span)?;
-            return Some(Query::Reaction { joint, component: component? });
-        }
-        let of = self.find_frame(first, first_span)?;
-        let relative_to = relative_to.unwrap_or(FrameId::new(0));
-        let axes = axes.unwrap_or(relative_to);
-        let query = match kind {
-            QueryKind::Position => Query::Position { of, relative_to, axes, component: component? },
-            QueryKind::Velocity => Query::Velocity { of, relative_to, axes, component: component? },
-            QueryKind::Acceleration => Query::Acceleration { of, relative_to, axes, component: component? },
-            QueryKind::AngularVelocity => {
-                Query::AngularVelocity { of, relative_to, axes, component: component? }
-            }
-            QueryKind::Rotation => {
-                let entry = component?;
-                Query::Rotation { of, relative_to, row: entry / 3, column: entry % 3 }
-            }
-            QueryKind::Distance | QueryKind::Reaction => {
-                let (second, second_span) = Self::reference(draft, *call.arguments.get(1)?)?;
-                let to = self.find_frame(second, second_span)?;
-                component?;
-                Query::Distance { from: of, to }
-            }
-        };
-        Some(query)
-    }
-
-    /// Index of the component asked for; 0 for a query that is a number.
-    fn component(&mut self, call: &Call, kind: QueryKind, span: Span) -> Option<u8> {
-        let Some((component, component_span)) = &call.component else {
-            if kind == QueryKind::Distance {
-                return Some(0);
-            }
-            let problem = Problem::NeedsComponent { query: call.name.clone(), components: kind.components() };
-            self.error(span, problem);
-            return None;
-        };
-        let letter = |byte: u8| matches!(byte, b'x'..=b'z').then(|| byte - b'x');
-        let index = match (kind, component.as_bytes()) {
-            (QueryKind::Rotation, [row, column]) => {
-                letter(*row).zip(letter(*column)).map(|(row, column)| 3 * row + column)
-            }
-            (QueryKind::Reaction, [b'f', axis]) => letter(*axis),
-            (QueryKind::Reaction, [b't', axis]) => letter(*axis).map(|axis| axis + 3),
-            (QueryKind::Rotation | QueryKind::Reaction | QueryKind::Distance, _) => None,
-            (_, [axis]) => letter(*axis),
-            _ => None,
-        };
-        if index.is_none() {
-            let problem = Problem::UnknownComponent {
-                query: call.name.clone(),
-                component: component.clone(),
-                components: kind.components(),
-            };
-            self.problems.push(Diagnostic::error(*component_span, problem));
-        }
-        index
     }
 }
 

@@ -9,6 +9,7 @@ use crate::model::language::{JOINTS, STEP};
 use crate::model::tree::Key;
 use crate::model::{
     Axis, CompoundStep, Coordinate, Cut, Formula, Joint, JointKind, Motion, Name, Orientation, Velocity,
+    limits,
 };
 
 /// A joint whose coordinates are declared.
@@ -52,6 +53,7 @@ impl<'a> Resolver<'a> {
             self.used_joints.push(false);
             let Some((kind, fields)) = self.element(&JOINTS, key, node) else {
                 // Kept as a fixed joint, so that other places may name it.
+                self.joint_velocities.push(Vec::new());
                 let fields = self.fields(&EMPTY, key.span, &NOTHING);
                 pending.push(PendingJoint {
                     key,
@@ -64,7 +66,9 @@ impl<'a> Resolver<'a> {
                 });
                 continue;
             };
-            pending.push(self.declare_joint(id, key, kind, fields));
+            let joint = self.declare_joint(id, key, kind, fields);
+            self.joint_velocities.push(joint.velocities.clone());
+            pending.push(joint);
         }
         pending
     }
@@ -157,6 +161,13 @@ impl<'a> Resolver<'a> {
             }
             "compound" => {
                 let names = fields.items("coordinates");
+                for (what, count) in [("coordinates", names.len()), ("steps", fields.items("steps").len())] {
+                    if count > limits::COMPOUND {
+                        let what = format!("{what} of a compound joint");
+                        self.error(fields.owner, Problem::TooLarge { what, limit: limits::COMPOUND });
+                        return Vec::new();
+                    }
+                }
                 names
                     .iter()
                     .map(|name| self.compound_plan(fields, name.text(self.source).unwrap_or("")))
@@ -226,14 +237,7 @@ impl<'a> Resolver<'a> {
     fn joint(&mut self, pending: &PendingJoint<'a>) -> Joint {
         let fields = &pending.fields;
         let (from, to) = (self.frame(fields, "from"), self.frame(fields, "to"));
-        if let (Some(from), Some(to)) = (from, to) {
-            let body = self.frames[from].body;
-            if body == self.frames[to].body {
-                let body = self.frames[FrameId::new(body.index())].name.text.clone();
-                let span = fields.get("to").map_or(fields.owner, |node| node.span);
-                self.error(span, Problem::SameBody { joint: pending.key.text.clone(), body });
-            }
-        }
+        self.check_two_bodies(fields, &pending.key.text, ["from", "to"], [from, to]);
         let cut = match self.flag(fields, "cut") {
             None => Cut::Auto,
             Some(true) => Cut::Always,

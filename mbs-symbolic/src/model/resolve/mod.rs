@@ -13,6 +13,7 @@ mod formulas;
 mod joints;
 mod names;
 mod order;
+mod queries;
 mod run;
 mod scope;
 mod symbols;
@@ -64,6 +65,7 @@ struct Resolver<'a> {
     /// The joint whose own arguments are being resolved.
     current_joint: Option<(JointId, String)>,
     used_joints: Vec<bool>,
+    joint_velocities: Vec<Vec<VelocityId>>,
     /// Terms of all formulas so far.
     terms: usize,
     /// Whether there were too many of them.
@@ -100,9 +102,13 @@ pub(super) fn resolve(
         variable_dependence: Vec::new(),
         current_joint: None,
         used_joints: Vec::new(),
+        joint_velocities: Vec::new(),
         terms: 0,
         full: false,
     };
+    if root.entries().is_empty() {
+        return Err(Diagnostic::error(Span::default(), Problem::NotAMap {}).into());
+    }
     let model = resolver.model(root);
     let mut problems = resolver.problems;
     // Numbers are only worth checking once all names are right.
@@ -120,9 +126,6 @@ impl<'a> Resolver<'a> {
 
     fn model(&mut self, root: &'a Node) -> Model {
         let start = Span::default();
-        if root.entries().is_empty() {
-            self.error(start, Problem::NotAMap {});
-        }
         let top = self.read_top(root, start);
 
         let pending_bodies = self.declare_bodies(&top);

@@ -105,7 +105,7 @@ impl<'a> Resolver<'a> {
                 kind: entity.describe().split_once(' ').map_or("", |(_, kind)| kind),
                 earlier: earlier.describe(),
             };
-            let report = Diagnostic::error(span, problem).with(*first, "first used here");
+            let report = Diagnostic::error(span, problem).with(*first, "also used here");
             self.problems.push(report);
             return;
         }
@@ -157,14 +157,19 @@ impl<'a> Resolver<'a> {
             None => (name, None),
         };
         let Some(&id) = self.bodies.get(body) else {
+            if self.joints.contains_key(name) {
+                let expected = "a body or frame";
+                self.error(
+                    span,
+                    Problem::WrongKindOfName { name: name.to_owned(), expected, found: "a joint" },
+                );
+                return None;
+            }
             // A frame's name without its body is the commonest mistake.
-            let complete =
-                self.frame_names.keys().find(|(_, frame)| frame == name).and_then(|(owner, frame)| {
-                    self.bodies.iter().find(|(_, id)| *id == owner).map(|(body, _)| format!("{body}.{frame}"))
-                });
+            let complete = if self.suggests() { self.complete_frame(name) } else { None };
             let nearest = complete.or_else(|| {
                 let rest = frame.map_or(String::new(), |frame| format!(".{frame}"));
-                nearest(body, self.bodies.keys().map(String::as_str)).map(|body| body + &rest)
+                self.nearest(body, self.bodies.keys().map(String::as_str)).map(|body| body + &rest)
             });
             self.error(span, Problem::UnknownName { kind: "body", name: body.to_owned(), nearest });
             return None;
@@ -174,7 +179,7 @@ impl<'a> Resolver<'a> {
             return Some(*found);
         }
         let siblings = self.frame_names.keys().filter(|(body, _)| *body == id);
-        let nearest = nearest(frame, siblings.map(|(_, frame)| frame.as_str()));
+        let nearest = self.nearest(frame, siblings.map(|(_, frame)| frame.as_str()));
         let problem = Problem::UnknownFrame {
             body: body.to_owned(),
             frame: frame.to_owned(),
@@ -189,7 +194,7 @@ impl<'a> Resolver<'a> {
         if let Some(id) = self.joints.get(name) {
             return Some(*id);
         }
-        let nearest = nearest(name, self.joints.keys().map(String::as_str));
+        let nearest = self.nearest(name, self.joints.keys().map(String::as_str));
         self.error(span, Problem::UnknownName { kind: "joint", name: name.to_owned(), nearest });
         None
     }
@@ -209,7 +214,8 @@ impl<'a> Resolver<'a> {
                 None
             }
             None => {
-                let nearest = self.nearest_of_joint(name).or_else(|| nearest(name, self.names.coordinates()));
+                let nearest =
+                    self.nearest_of_joint(name).or_else(|| self.nearest(name, self.names.coordinates()));
                 self.error(span, Problem::UnknownName { kind: "coordinate", name: name.to_owned(), nearest });
                 None
             }
@@ -232,7 +238,8 @@ impl<'a> Resolver<'a> {
             }
             Some(other) => other.describe(),
             None => {
-                let nearest = self.nearest_of_joint(name).or_else(|| nearest(name, self.names.velocities()));
+                let nearest =
+                    self.nearest_of_joint(name).or_else(|| self.nearest(name, self.names.velocities()));
                 self.error(span, Problem::UnknownName { kind: "velocity", name: name.to_owned(), nearest });
                 return None;
             }
@@ -241,11 +248,33 @@ impl<'a> Resolver<'a> {
         None
     }
 
-    /// If `name` is a joint, the name of its first coordinate.
+    /// If `name` is a joint, the name of its first velocity.
     fn nearest_of_joint(&self, name: &str) -> Option<String> {
         let joint = *self.joints.get(name)?;
-        let coordinate = self.coordinates.iter().find(|coordinate| coordinate.joint == joint)?;
-        Some(coordinate.name.text.clone())
+        let first = self.joint_velocities.get(joint.index())?.first()?;
+        Some(self.velocities[*first].name.text.clone())
+    }
+
+    /// `body.frame` of a body that has a frame of this name.
+    fn complete_frame(&self, frame: &str) -> Option<String> {
+        let ((owner, _), _) = self.frame_names.iter().find(|((_, name), _)| name == frame)?;
+        let (body, _) = self.bodies.iter().find(|(_, id)| *id == owner)?;
+        Some(format!("{body}.{frame}"))
+    }
+
+    /// Whether there are still few enough problems that looking for suggestions is
+    /// worth its time: a large file full of mistakes would take minutes.
+    fn suggests(&self) -> bool {
+        self.problems.len() < 100
+    }
+
+    /// The candidate nearest to a misspelt name.
+    pub(super) fn nearest<'n>(
+        &self,
+        name: &str,
+        candidates: impl IntoIterator<Item = &'n str>,
+    ) -> Option<String> {
+        if self.suggests() { nearest(name, candidates) } else { None }
     }
 
     /// A joint's arguments may use only its own coordinates.
@@ -269,10 +298,9 @@ impl<'a> Resolver<'a> {
 
     /// Notes that a coordinate of `joint` matters outside the joint itself.
     pub(super) fn mark_used(&mut self, joint: JointId) {
-        if self.current_joint.as_ref().is_none_or(|(current, _)| *current != joint) {
-            if let Some(used) = self.used_joints.get_mut(joint.index()) {
-                *used = true;
-            }
+        let own = self.current_joint.as_ref().is_some_and(|(current, _)| *current == joint);
+        if let Some(used) = self.used_joints.get_mut(joint.index()) {
+            *used |= !own;
         }
     }
 }

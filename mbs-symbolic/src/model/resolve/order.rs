@@ -1,7 +1,10 @@
 //! An order in which what is used comes first.
 
+use crate::model::limits;
+
 /// Orders `0..uses.len()` so that everything in `uses[i]` comes before `i`, keeping
-/// file order where that leaves a choice. Circles are returned as chains and cut.
+/// file order where that leaves a choice. Circles are cut, and the first
+/// few returned as chains.
 pub(super) fn order(uses: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
@@ -33,6 +36,8 @@ pub(super) fn order(uses: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
                     marks[next] = Mark::Open;
                     path.push((next, 0));
                 }
+                // A file can hold so many circles that listing them would fill memory.
+                Mark::Open if circles.len() == limits::CIRCLES => {}
                 Mark::Open => {
                     let from = path.iter().position(|(item, _)| *item == next).unwrap_or(0);
                     circles.push(path[from..].iter().map(|(item, _)| *item).collect());

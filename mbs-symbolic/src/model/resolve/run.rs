@@ -7,7 +7,6 @@ use crate::diag::Problem;
 use crate::ids::{CoordinateId, VelocityId};
 use crate::model::language::{INITIAL, SCENARIO, SIMULATION};
 use crate::model::place::Place;
-use crate::model::suggest::nearest;
 use crate::model::tree::{Key, Node};
 use crate::model::{Formula, Initial, ParameterValue, Scenario, Simulation};
 
@@ -106,7 +105,7 @@ impl<'a> Resolver<'a> {
                 self.error(key.span, Problem::UnknownSetting { name: key.text.clone(), nearest });
             }
             _ => {
-                let nearest = nearest(&key.text, self.names.settable());
+                let nearest = self.nearest(&key.text, self.names.settable());
                 self.error(key.span, Problem::UnknownSetting { name: key.text.clone(), nearest });
             }
         }

@@ -68,7 +68,7 @@ impl<'a> Resolver<'a> {
             if let TermKind::If(condition, ..) = term.kind {
                 varying = terms[condition as usize].varies();
             }
-            let own = match self.own(term, operands, varying) {
+            let own = match self.own(term, operands, varying, place) {
                 Ok(own) => own,
                 Err(diagnostic) => {
                     self.problems.push(*diagnostic);
@@ -93,7 +93,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// What the term adds to its operands.
-    fn own(&self, term: &Term, operands: Dependence, varying: bool) -> Result<Dependence, Box<Diagnostic>> {
+    fn own(
+        &self,
+        term: &Term,
+        operands: Dependence,
+        varying: bool,
+        place: Place,
+    ) -> Result<Dependence, Box<Diagnostic>> {
         let none = Dependence::default();
         let needs = |needs| Dependence { needs, ..none };
         let kink = |has: bool| if has && varying { needs(Needs::KINK) } else { none };
@@ -127,17 +133,17 @@ impl<'a> Resolver<'a> {
             TermKind::Query(Query::Reaction { .. }) => {
                 Dependence { reaction: true, ..needs(Needs::ACCELERATION) }
             }
-            TermKind::Der(_) => return self.rate(term.span, operands),
+            TermKind::Der(_) => return self.rate(term.span, operands, place),
             _ => none,
         })
     }
 
     /// What `der` of something depends on.
-    fn rate(&self, span: Span, of: Dependence) -> Result<Dependence, Box<Diagnostic>> {
+    fn rate(&self, span: Span, of: Dependence, place: Place) -> Result<Dependence, Box<Diagnostic>> {
         let fail = |problem| Err(Box::new(Diagnostic::error(span, problem)));
         let too_high = |what: &str| fail(Problem::RateTooHigh { what: what.to_owned() });
         if let Some(local) = of.local {
-            let name = if local == 0 { "length" } else { "rate" };
+            let name = place.locals().get(usize::from(local)).copied().unwrap_or("an argument");
             return fail(Problem::DerOfLocal { name: name.to_owned() });
         }
         if let Some(input) = of.plain_input {
@@ -178,7 +184,10 @@ impl<'a> Resolver<'a> {
             TermKind::Input(id) if allowed.contains(Needs::SMOOTH_INPUT) => {
                 Problem::InputNeedsDerivatives { input: self.input_name(id) }
             }
-            _ if excess == Needs::KINK => Problem::NotSmooth { what, place: place.describe() },
+            _ if excess == Needs::KINK => {
+                let what = what.split(',').next().unwrap_or("").to_owned();
+                Problem::NotSmooth { what, place: place.describe() }
+            }
             _ => Problem::NotAllowedHere { what, place: place.describe(), allowed: place.allowed_words() },
         };
         let report = Diagnostic::error(term.span, problem);

@@ -14,6 +14,7 @@ use crate::model::parser::{Syntax, SyntaxKind};
 use crate::model::place::Place;
 use crate::model::tree::{Key, Node, Value};
 use crate::model::{Formula, Input, Output, Parameter, ParameterValue, State, TermKind, Variable, limits};
+use std::rc::Rc;
 
 /// The sections of symbols, read but not resolved.
 pub(super) struct Symbols<'a> {
@@ -122,7 +123,12 @@ impl<'a> Resolver<'a> {
         let mut bodies: Vec<Option<Syntax>> = Vec::with_capacity(entries.len());
         for (key, node) in entries {
             let fields = self.fields(&FUNCTION, key.span, node);
-            let arguments = self.name_list(&fields, "arguments");
+            let mut arguments = self.name_list(&fields, "arguments");
+            if let Some((_, span)) = arguments.get(limits::ARGUMENTS) {
+                let what = "arguments of a function".to_owned();
+                self.error(*span, Problem::TooLarge { what, limit: limits::ARGUMENTS });
+                arguments.truncate(limits::ARGUMENTS);
+            }
             for (index, (name, span)) in arguments.iter().enumerate() {
                 self.check_name(name, *span);
                 if let Some((_, first)) = arguments[..index].iter().find(|(earlier, _)| earlier == name) {
@@ -131,16 +137,10 @@ impl<'a> Resolver<'a> {
                         kind: "argument",
                         earlier: "another argument",
                     };
-                    self.problems.push(Diagnostic::error(*span, problem).with(*first, "first used here"));
+                    self.problems.push(Diagnostic::error(*span, problem).with(*first, "also used here"));
                 }
             }
-            if let Some((_, span)) = arguments.get(16) {
-                self.error(
-                    *span,
-                    Problem::TooLarge { what: "arguments of a function".to_owned(), limit: 16 },
-                );
-            }
-            let arguments = arguments.into_iter().take(16).map(|(name, _)| name).collect();
+            let arguments = arguments.into_iter().map(|(name, _)| name).collect();
             self.functions.push(Template { arguments, body: None });
             bodies.push(fields.get("value").and_then(|node| self.syntax(node)));
         }
@@ -165,7 +165,7 @@ impl<'a> Resolver<'a> {
             let body = self
                 .resolve_syntax(&syntax, Place::Function, &locals)
                 .filter(|formula| self.check_place(formula, Place::Function));
-            self.functions[index].body = body;
+            self.functions[index].body = body.map(Rc::new);
         }
     }
 
@@ -231,11 +231,11 @@ impl<'a> Resolver<'a> {
 
     fn check_range(&mut self, parameter: &Parameter, fields: &Fields<'a>) {
         let span = |key: &str| fields.get(key).map_or(fields.owner, |node| node.span);
-        if let (Some(min), Some(max)) = (parameter.min, parameter.max) {
-            if min > max {
-                self.error(span("min"), Problem::MinAboveMax { min, max });
-                return;
-            }
+        if let (Some(min), Some(max)) = (parameter.min, parameter.max)
+            && min > max
+        {
+            self.error(span("min"), Problem::MinAboveMax { min, max });
+            return;
         }
         match parameter.value {
             ParameterValue::Given(value) => self.check_in_range(parameter, value, span("value")),
@@ -346,10 +346,10 @@ impl<'a> Resolver<'a> {
 fn used(formula: &Formula, pick: impl Fn(TermKind) -> Option<usize>) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for term in &formula.terms {
-        if let Some(index) = pick(term.kind) {
-            if found.last() != Some(&index) {
-                found.push(index);
-            }
+        if let Some(index) = pick(term.kind)
+            && found.last() != Some(&index)
+        {
+            found.push(index);
         }
     }
     found

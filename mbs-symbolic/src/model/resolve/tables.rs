@@ -4,7 +4,6 @@ use super::fields::Fields;
 use super::symbols::Symbols;
 use super::{Resolver, Tables};
 use crate::diag::{FileId, Problem, Span};
-use crate::model::suggest::nearest;
 use crate::model::tree::{Key, Node};
 use crate::model::{Table, limits};
 
@@ -161,7 +160,7 @@ impl<'a> Resolver<'a> {
             let problem = Problem::NoSuchColumn {
                 column: column.to_owned(),
                 path: path.to_owned(),
-                nearest: nearest(column, known.iter().copied()),
+                nearest: self.nearest(column, known.iter().copied()),
                 known: known.join(", "),
             };
             self.error(name.span, problem);

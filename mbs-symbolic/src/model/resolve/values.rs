@@ -144,6 +144,30 @@ impl<'a> Resolver<'a> {
         self.frame(fields, key).unwrap_or(FrameId::new(0))
     }
 
+    /// Two frames behind two keys, ground where there is none; they must be of two bodies.
+    pub(super) fn two_frames(&mut self, fields: &Fields<'a>, element: &str, keys: [&str; 2]) -> [FrameId; 2] {
+        let frames = keys.map(|key| self.frame(fields, key));
+        self.check_two_bodies(fields, element, keys, frames);
+        frames.map(|frame| frame.unwrap_or(FrameId::new(0)))
+    }
+
+    /// Complains if both frames are given and of the same body.
+    pub(super) fn check_two_bodies(
+        &mut self,
+        fields: &Fields<'a>,
+        element: &str,
+        keys: [&str; 2],
+        frames: [Option<FrameId>; 2],
+    ) {
+        let [Some(from), Some(to)] = frames else { return };
+        let body = self.frames[from].body;
+        if body == self.frames[to].body {
+            let body = self.frames[FrameId::new(body.index())].name.text.clone();
+            let span = fields.get(keys[1]).map_or(fields.owner, |node| node.span);
+            self.error(span, Problem::SameBody { element: element.to_owned(), body });
+        }
+    }
+
     /// A direction behind a key, a principal one if it is not given.
     pub(super) fn axis_field(&mut self, fields: &Fields<'a>, key: &str, default: u8) -> Axis {
         match fields.get(key) {

@@ -1,0 +1,16 @@
+//! `mbs equations`: the equations of motion for people.
+
+use crate::arguments::{EquationsFormat, EquationsOptions};
+use crate::pipeline;
+use crate::report::{self, Failure};
+use mbs_symbolic::emit;
+
+pub(crate) fn run(options: &EquationsOptions) -> Result<(), Failure> {
+    let derived = pipeline::derive(&options.model)?;
+    report::print_diagnostics(&derived.planned.warnings, &derived.planned.sources);
+    let text = match options.format {
+        EquationsFormat::Text => emit::text::emit(&derived.equations),
+        EquationsFormat::Latex => emit::latex::emit(&derived.equations),
+    };
+    report::deliver(&text, options.out.as_deref())
+}

@@ -1,0 +1,192 @@
+//! `mbs eval`: all quantities at one state, nothing projected.
+
+mod state;
+
+use crate::arguments::EvalOptions;
+use crate::evaluate::{Evaluator, State};
+use crate::pipeline;
+use crate::report::{self, Failure};
+use mbs_runtime::linalg::{self, Accelerations};
+use mbs_symbolic::program::{FunctionKind, Layout};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
+    let compiled = pipeline::compile(&options.model)?;
+    let layout = &compiled.program.layout;
+    let given = state::read(options.state.as_deref(), layout)?;
+    let mut evaluator = Evaluator::new(&compiled.program, &given.theta);
+    let mut state = evaluator.initial(given.t);
+    given.apply(&mut state);
+    evaluator.decide_modes(&mut state).map_err(|names| {
+        Failure::new("MBS-C012", format!("modes do not come to rest: {}", names.join(", ")))
+    })?;
+    let values = Values::at(&mut evaluator, &mut state)?;
+    if options.json {
+        return report::print_json(values.answer(layout, &state));
+    }
+    report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
+    report::print(&values.text(layout, &state))
+}
+
+/// Everything there is to say about one state.
+struct Values {
+    p_dot: Vec<f64>,
+    mass_matrix: Vec<f64>,
+    forces: Vec<f64>,
+    constraints: Vec<f64>,
+    jacobian: Vec<f64>,
+    velocity_bias: Vec<f64>,
+    acceleration_bias: Vec<f64>,
+    auxiliary: Vec<f64>,
+    outputs: Vec<f64>,
+    energy: Vec<f64>,
+}
+
+impl Values {
+    /// Evaluates all functions and solves for v' and λ, which `state` receives.
+    fn at(evaluator: &mut Evaluator<'_>, state: &mut State) -> Result<Self, Failure> {
+        let mass_matrix = evaluator.one(FunctionKind::MassMatrix, state);
+        let forces = evaluator.one(FunctionKind::Forces, state);
+        let jacobian = evaluator.one(FunctionKind::ConstraintJacobian, state);
+        let acceleration_bias = evaluator.one(FunctionKind::AccelerationBias, state);
+        solve(&mass_matrix, &forces, &jacobian, &acceleration_bias, state)?;
+        Ok(Self {
+            p_dot: evaluator.one(FunctionKind::Kinematics, state),
+            constraints: evaluator.one(FunctionKind::Constraints, state),
+            velocity_bias: evaluator.one(FunctionKind::VelocityBias, state),
+            auxiliary: evaluator.one(FunctionKind::Auxiliary, state),
+            outputs: evaluator.one(FunctionKind::Outputs, state),
+            energy: evaluator.one(FunctionKind::Energy, state),
+            mass_matrix,
+            forces,
+            jacobian,
+            acceleration_bias,
+        })
+    }
+
+    fn answer(&self, layout: &Layout, state: &State) -> Map<String, Value> {
+        let (n_v, n_lambda) = (layout.velocities.len(), layout.rows.len());
+        let named = |names: &[String], values: &[f64]| -> Value {
+            names.iter().cloned().zip(values.iter().map(|value| json!(value))).collect::<Map<_, _>>().into()
+        };
+        let rows: Vec<String> = layout.rows.iter().map(|row| row.name.clone()).collect();
+        let modes: Map<String, Value> = layout
+            .modes
+            .iter()
+            .map(|mode| mode.name.clone())
+            .zip(state.modes.iter().map(|m| json!(m)))
+            .collect();
+        let entries = [
+            ("model", json!(layout.model)),
+            ("t", json!(state.t)),
+            ("positions", json!(layout.positions)),
+            ("velocities", json!(layout.velocities)),
+            ("rows", json!(rows)),
+            ("p", json!(state.p)),
+            ("v", json!(state.v)),
+            ("states", named(&layout.states, &state.x)),
+            ("modes", Value::Object(modes)),
+            ("p_dot", json!(self.p_dot)),
+            ("M", matrix_json(&self.mass_matrix, n_v, n_v)),
+            ("f", json!(self.forces)),
+            ("g", json!(self.constraints)),
+            ("G", matrix_json(&self.jacobian, n_lambda, n_v)),
+            ("c", json!(self.velocity_bias)),
+            ("z", json!(self.acceleration_bias)),
+            ("x_dot", named(&layout.states, &self.auxiliary)),
+            ("v_dot", json!(state.v_dot)),
+            ("lambda", json!(state.lambda)),
+            ("outputs", named(&layout.outputs, &self.outputs)),
+            ("energy", json!({"kinetic": self.energy.first(), "potential": self.energy.get(1)})),
+        ];
+        entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    fn text(&self, layout: &Layout, state: &State) -> String {
+        let (n_v, n_lambda) = (layout.velocities.len(), layout.rows.len());
+        let rows: Vec<String> = layout.rows.iter().map(|row| row.name.clone()).collect();
+        let mut out = format!("{} at t = {}\n", layout.model, number(state.t));
+        let holonomic = &rows[..layout.n_g.min(rows.len())];
+        vector(&mut out, "p", &layout.positions, &state.p);
+        vector(&mut out, "v", &layout.velocities, &state.v);
+        vector(&mut out, "x", &layout.states, &state.x);
+        for (mode, holds) in layout.modes.iter().zip(&state.modes) {
+            let _ = writeln!(out, "\nmode {}: {}", mode.name, if *holds { "holds" } else { "does not hold" });
+        }
+        vector(&mut out, "p'", &layout.positions, &self.p_dot);
+        matrix(&mut out, "M", &self.mass_matrix, n_v, n_v);
+        vector(&mut out, "f", &layout.velocities, &self.forces);
+        vector(&mut out, "g", holonomic, &self.constraints);
+        matrix(&mut out, "G", &self.jacobian, n_lambda, n_v);
+        vector(&mut out, "c", &rows, &self.velocity_bias);
+        vector(&mut out, "z", &rows, &self.acceleration_bias);
+        vector(&mut out, "x'", &layout.states, &self.auxiliary);
+        vector(&mut out, "v'", &layout.velocities, &state.v_dot);
+        vector(&mut out, "lambda", &rows, &state.lambda);
+        vector(&mut out, "outputs", &layout.outputs, &self.outputs);
+        vector(&mut out, "energy", &["kinetic".to_owned(), "potential".to_owned()], &self.energy);
+        out
+    }
+}
+
+/// Solves M v' = f − Gᵀλ, 0 = G v' + z.
+fn solve(
+    mass: &[f64],
+    forces: &[f64],
+    jacobian: &[f64],
+    bias: &[f64],
+    state: &mut State,
+) -> Result<(), Failure> {
+    let system =
+        Accelerations { mass_matrix: mass, forces, constraint_jacobian: jacobian, acceleration_bias: bias };
+    let mut workspace = vec![0.0; linalg::workspace_len(state.v_dot.len(), state.lambda.len())];
+    let solved = linalg::accelerations(&system, &mut workspace, &mut state.v_dot, &mut state.lambda);
+    solved.map(|_| ()).map_err(|error| {
+        let failure = Failure::new("MBS-C011", format!("the mass matrix cannot be factorised: {error}"));
+        failure.help("every coordinate needs inertia: give the last bodies of the chain a mass or an inertia")
+    })
+}
+
+fn matrix_json(values: &[f64], rows: usize, columns: usize) -> Value {
+    (0..rows).map(|r| (0..columns).map(|c| json!(values[r + rows * c])).collect::<Value>()).collect()
+}
+
+/// Six digits, as much as one reads.
+fn number(value: f64) -> String {
+    let magnitude = value.abs();
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (1e-3..1e6).contains(&magnitude) {
+        let digits = 5 - (magnitude.log10().floor() as i32).min(5);
+        let text = format!("{value:.*}", digits.unsigned_abs() as usize);
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        format!("{value:.5e}")
+    }
+}
+
+fn vector(out: &mut String, title: &str, names: &[String], values: &[f64]) {
+    if names.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{title}");
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    for (name, value) in names.iter().zip(values) {
+        let _ = writeln!(out, "  {name:<width$}  {:>13}", number(*value));
+    }
+}
+
+fn matrix(out: &mut String, title: &str, values: &[f64], rows: usize, columns: usize) {
+    if rows == 0 {
+        return;
+    }
+    let _ = writeln!(out, "\n{title}");
+    for row in 0..rows {
+        out.push(' ');
+        for column in 0..columns {
+            let _ = write!(out, " {:>12}", number(values[row + rows * column]));
+        }
+        out.push('\n');
+    }
+}

@@ -1,0 +1,16 @@
+//! `mbs generate`: the equations of motion as source code.
+
+use crate::arguments::{GenerateOptions, Language};
+use crate::pipeline;
+use crate::report::{self, Failure};
+use mbs_symbolic::emit;
+
+pub(crate) fn run(options: &GenerateOptions) -> Result<(), Failure> {
+    if options.lang == Language::C {
+        return Err(Failure::new("MBS-C006", "there is no C emitter yet").help("use `--lang rust`"));
+    }
+    let compiled = pipeline::compile(&options.model)?;
+    report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
+    let text = emit::rust::emit(&compiled.program, &emit::rust::RustOptions::default());
+    report::deliver(&text, options.out.as_deref())
+}

@@ -1,0 +1,9 @@
+//! One file per command.
+
+pub(crate) mod check;
+pub(crate) mod equations;
+pub(crate) mod eval;
+pub(crate) mod generate;
+pub(crate) mod graph;
+pub(crate) mod new;
+pub(crate) mod stats;

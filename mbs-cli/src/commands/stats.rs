@@ -1,0 +1,109 @@
+//! `mbs stats`: what the equations cost, and what they cost to make.
+
+use super::check::dimensions;
+use crate::arguments::JsonModel;
+use crate::pipeline::{self, Compiled};
+use crate::report::{self, Failure};
+use mbs_symbolic::program::{Counts, FunctionKind};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
+    let compiled = pipeline::compile(&options.model)?;
+    if options.json {
+        return report::print_json(answer(&compiled));
+    }
+    report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
+    report::print(&text(&compiled))
+}
+
+fn functions(compiled: &Compiled) -> impl Iterator<Item = (FunctionKind, Counts)> {
+    FunctionKind::ALL.into_iter().map(|kind| (kind, compiled.program.function(kind).counts()))
+}
+
+fn counts_json(counts: &Counts) -> Value {
+    json!({
+        "add": counts.add,
+        "mul": counts.mul,
+        "div": counts.div,
+        "sqrt": counts.sqrt,
+        "trig": counts.trig,
+        "other": counts.other,
+        "flops": counts.flops(),
+        "total": counts.total(),
+    })
+}
+
+fn answer(compiled: &Compiled) -> Map<String, Value> {
+    let table: Map<String, Value> =
+        functions(compiled).map(|(kind, counts)| (kind.name().to_owned(), counts_json(&counts))).collect();
+    let passes = compiled.passes.passes.iter().map(|pass| {
+        json!({
+            "name": pass.name,
+            "before": counts_json(&pass.before),
+            "after": counts_json(&pass.after),
+            "per_parameter_set": counts_json(&pass.per_parameter_set),
+        })
+    });
+    let stages: Map<String, Value> =
+        compiled.planned.times.iter().map(|(name, ms)| ((*name).to_owned(), json!(ms))).collect();
+    let mut object = Map::new();
+    object.insert("model".to_owned(), json!(compiled.planned.model.name));
+    object.insert("functions".to_owned(), Value::Object(table));
+    object.insert("per_parameter_set".to_owned(), counts_json(&compiled.program.per_parameter_set()));
+    object.insert("dimensions".to_owned(), dimensions(&compiled.program.layout));
+    object.insert("passes".to_owned(), passes.collect());
+    object.insert("stage_ms".to_owned(), Value::Object(stages));
+    object
+}
+
+fn text(compiled: &Compiled) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{}: operations per call\n", compiled.planned.model.name);
+    let _ = writeln!(
+        out,
+        "  {:<20} {:>6} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7}",
+        "function", "add", "mul", "div", "sqrt", "trig", "other", "total"
+    );
+    let mut row = |name: &str, counts: &Counts| {
+        let _ = writeln!(
+            out,
+            "  {name:<20} {:>6} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7}",
+            counts.add,
+            counts.mul,
+            counts.div,
+            counts.sqrt,
+            counts.trig,
+            counts.other,
+            counts.total()
+        );
+    };
+    for (kind, counts) in functions(compiled) {
+        // Functions that only hand on numbers say nothing here.
+        if counts.total() > 0 {
+            row(kind.name(), &counts);
+        }
+    }
+    row("per parameter set", &compiled.program.per_parameter_set());
+
+    let _ = writeln!(out, "\npasses, all functions together\n");
+    let _ = writeln!(out, "  {:<20} {:>8} {:>8}   {:>18}", "pass", "before", "after", "per parameter set");
+    for pass in &compiled.passes.passes {
+        let _ = writeln!(
+            out,
+            "  {:<20} {:>8} {:>8}   {:>18}",
+            pass.name,
+            pass.before.total(),
+            pass.after.total(),
+            pass.per_parameter_set.total()
+        );
+    }
+
+    let _ = writeln!(out, "\nstages\n");
+    for (name, ms) in &compiled.planned.times {
+        let _ = writeln!(out, "  {name:<20} {ms:>8.2} ms");
+    }
+    let total: f64 = compiled.planned.times.iter().map(|(_, ms)| ms).sum();
+    let _ = writeln!(out, "  {:<20} {total:>8.2} ms", "total");
+    out
+}

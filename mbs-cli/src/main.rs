@@ -1,0 +1,43 @@
+//! `mbs`: from a mechanism in YAML to its equations of motion.
+//!
+//! The only crate that prints. Each command is a file under `commands`; what they
+//! share is reading a model ([`pipeline`]) and reporting ([`report`]).
+//!
+//! Exit codes: 0 success, 1 the model or the run failed (with a diagnostic), 2 wrong
+//! usage.
+
+mod arguments;
+mod commands;
+mod evaluate;
+mod graph;
+mod numeric;
+mod pipeline;
+mod report;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use report::Failure;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // Wrong usage ends here, with exit code 2.
+    let arguments = Arguments::parse();
+    let outcome = match &arguments.command {
+        Command::Check(options) => commands::check::run(options),
+        Command::Graph(options) => commands::graph::run(options),
+        Command::Stats(options) => commands::stats::run(options),
+        Command::Equations(options) => commands::equations::run(options),
+        Command::Generate(options) => commands::generate::run(options),
+        Command::Eval(options) => commands::eval::run(options),
+        Command::New(options) => commands::new::run(options),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has seen enough: `mbs equations … | head`.
+        Err(Failure::Closed) => ExitCode::SUCCESS,
+        Err(failure) => {
+            report::print_failure(&failure, arguments.command.json());
+            ExitCode::FAILURE
+        }
+    }
+}

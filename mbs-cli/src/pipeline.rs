@@ -1,0 +1,107 @@
+//! From a model file to a program, stage by stage, with the time each takes.
+//!
+//! The compiler itself has no clock and opens no files, so both happen here.
+
+use crate::report::Failure;
+use mbs_symbolic::diag::{Diagnostics, Sources};
+use mbs_symbolic::dynamics::{self, Equations};
+use mbs_symbolic::model::{self, Loader, Model, Reading, limits};
+use mbs_symbolic::optimize::{self, Report};
+use mbs_symbolic::program::{self, Program};
+use mbs_symbolic::topology::{self, Topology};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Instant;
+
+/// A model that is read and has its tree.
+pub(crate) struct Planned {
+    pub(crate) model: Model,
+    pub(crate) topology: Topology,
+    pub(crate) warnings: Diagnostics,
+    pub(crate) sources: Sources,
+    /// Milliseconds by stage.
+    pub(crate) times: Vec<(&'static str, f64)>,
+}
+
+/// A model whose equations are derived.
+pub(crate) struct Derived {
+    pub(crate) planned: Planned,
+    pub(crate) equations: Equations,
+}
+
+/// A model compiled to an optimised program.
+pub(crate) struct Compiled {
+    pub(crate) planned: Planned,
+    pub(crate) program: Program,
+    pub(crate) passes: Report,
+}
+
+/// Reads a model and grows its tree.
+pub(crate) fn plan(path: &Path) -> Result<Planned, Failure> {
+    let mut times = Vec::new();
+    let source = text_of(path, limits::FILE_BYTES)
+        .map_err(|error| Failure::new("MBS-C001", format!("cannot read the model: {error}")).about(path))?;
+    let loader = Beside { directory: path.parent().unwrap_or(Path::new("")) };
+    let name = path.display().to_string();
+    let Reading { sources, result } = timed(&mut times, "read", || model::read(&name, &source, &loader));
+    let (model, warnings) = match result {
+        Ok(read) => read,
+        Err(diagnostics) => return Err(Failure::Model { diagnostics, sources }),
+    };
+    match timed(&mut times, "topology", || topology::build(&model)) {
+        Ok(topology) => Ok(Planned { model, topology, warnings, sources, times }),
+        Err(diagnostics) => Err(with_warnings(warnings, diagnostics, sources)),
+    }
+}
+
+/// Reads a model and derives its equations.
+pub(crate) fn derive(path: &Path) -> Result<Derived, Failure> {
+    let mut planned = plan(path)?;
+    match timed(&mut planned.times, "equations", || {
+        dynamics::build(&planned.model, &planned.topology, dynamics::Options::default())
+    }) {
+        Ok(equations) => Ok(Derived { planned, equations }),
+        Err(diagnostics) => Err(with_warnings(planned.warnings, diagnostics, planned.sources)),
+    }
+}
+
+fn with_warnings(mut warnings: Diagnostics, errors: Diagnostics, sources: Sources) -> Failure {
+    warnings.append(errors);
+    warnings.sort();
+    Failure::Model { diagnostics: warnings, sources }
+}
+
+/// Reads a model and compiles it to an optimised program.
+pub(crate) fn compile(path: &Path) -> Result<Compiled, Failure> {
+    let Derived { mut planned, equations } = derive(path)?;
+    let mut program = timed(&mut planned.times, "lower", || program::lower(&equations));
+    let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
+    Ok(Compiled { planned, program, passes })
+}
+
+fn timed<T>(times: &mut Vec<(&'static str, f64)>, stage: &'static str, work: impl FnOnce() -> T) -> T {
+    let begin = Instant::now();
+    let result = work();
+    times.push((stage, begin.elapsed().as_secs_f64() * 1e3));
+    result
+}
+
+/// Files beside the model.
+struct Beside<'a> {
+    directory: &'a Path,
+}
+
+impl Loader for Beside<'_> {
+    fn load(&self, path: &str) -> Result<String, String> {
+        text_of(&self.directory.join(path), limits::TABLE_BYTES).map_err(|error| error.to_string())
+    }
+}
+
+/// The text of a file, at most one byte more than `limit`: enough for the compiler to
+/// say that it is too long, without reading what has no end.
+fn text_of(path: &Path, limit: usize) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(limit as u64 + 1).read_to_string(&mut text)?;
+    Ok(text)
+}

@@ -1,0 +1,192 @@
+//! What reaches the terminal: results on standard output, problems on standard error.
+
+use mbs_symbolic::diag::{self, Diagnostics, Severity, Sources, Style};
+use serde_json::{Map, Value, json};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
+
+/// Version of every JSON object this command prints.
+pub(crate) const SCHEMA_VERSION: u32 = 1;
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The model is wrong.
+    Model {
+        /// What is wrong with it.
+        diagnostics: Diagnostics,
+        /// The texts it was read from.
+        sources: Sources,
+    },
+    /// Something outside the model is wrong.
+    Problem(Problem),
+    /// Nobody reads our output any more.
+    Closed,
+}
+
+/// A problem that has no place in the model: files, states, requests.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    /// Stable, as those of the compiler; C is the command's own family.
+    pub(crate) code: &'static str,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// The file it is about.
+    pub(crate) file: Option<String>,
+    /// Line and column in it.
+    pub(crate) place: Option<(usize, usize)>,
+    /// What to do; `None` if that would be guessing.
+    pub(crate) help: Option<String>,
+}
+
+impl Failure {
+    /// A problem outside the model.
+    pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self::Problem(Problem { code, message: message.into(), file: None, place: None, help: None })
+    }
+
+    /// The same, about a file.
+    pub(crate) fn about(mut self, path: &Path) -> Self {
+        if let Self::Problem(problem) = &mut self {
+            problem.file = Some(path.display().to_string());
+        }
+        self
+    }
+
+    /// The same, at a line and column of its file.
+    pub(crate) fn at(mut self, place: Option<(usize, usize)>) -> Self {
+        if let Self::Problem(problem) = &mut self {
+            problem.place = place;
+        }
+        self
+    }
+
+    /// The same, with help.
+    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
+        if let Self::Problem(problem) = &mut self {
+            problem.help = Some(text.into());
+        }
+        self
+    }
+}
+
+/// Writes to standard output.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Closed),
+        Err(error) => Err(Failure::new("MBS-C003", format!("cannot write to standard output: {error}"))),
+    }
+}
+
+/// Prints one JSON object, `schema_version` first.
+pub(crate) fn print_json(object: Map<String, Value>) -> Result<(), Failure> {
+    let mut whole = Map::new();
+    whole.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
+    whole.extend(object);
+    print(&format!("{:#}\n", Value::Object(whole)))
+}
+
+/// Writes to `path`, or to standard output. A file is complete or not there: the text
+/// goes to a neighbour first, which then takes its name.
+pub(crate) fn deliver(text: &str, path: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = path else { return print(text) };
+    let mut neighbour = path.as_os_str().to_owned();
+    neighbour.push(format!(".{}.tmp", std::process::id()));
+    let neighbour = Path::new(&neighbour);
+    let written = std::fs::write(neighbour, text).and_then(|()| std::fs::rename(neighbour, path));
+    written.map_err(|error| {
+        // The first error is the one to report; a leftover is all there is to lose.
+        let _ = std::fs::remove_file(neighbour);
+        Failure::new("MBS-C002", format!("cannot write the file: {error}")).about(path)
+    })
+}
+
+/// Prints warnings, or errors beside which the command still goes on.
+pub(crate) fn print_diagnostics(diagnostics: &Diagnostics, sources: &Sources) {
+    if !diagnostics.is_empty() {
+        print_error(&diag::render_with(diagnostics, sources, style()));
+    }
+}
+
+/// Says why a command failed: for people on standard error, with `--json` as one
+/// object on standard output.
+pub(crate) fn print_failure(failure: &Failure, json: bool) {
+    if json {
+        let mut object = Map::new();
+        object.insert("ok".to_owned(), json!(false));
+        object.insert("diagnostics".to_owned(), failure_json(failure));
+        // Standard output may be gone; then there is nobody to tell.
+        let _ = print_json(object);
+        return;
+    }
+    match failure {
+        Failure::Closed => {}
+        Failure::Model { diagnostics, sources } => print_diagnostics(diagnostics, sources),
+        Failure::Problem(problem) => print_error(&problem.render()),
+    }
+}
+
+fn print_error(text: &str) {
+    // Standard error may be closed too; then there is nobody to tell.
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+fn style() -> Style {
+    let wanted =
+        io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if wanted { Style::Coloured } else { Style::Plain }
+}
+
+fn failure_json(failure: &Failure) -> Value {
+    match failure {
+        Failure::Closed => json!([]),
+        Failure::Model { diagnostics, sources } => diagnostics_json(diagnostics, sources),
+        Failure::Problem(problem) => json!([{
+            "code": problem.code,
+            "severity": "error",
+            "file": problem.file,
+            "line": problem.place.map(|(line, _)| line),
+            "column": problem.place.map(|(_, column)| column),
+            "message": problem.message,
+            "help": problem.help,
+        }]),
+    }
+}
+
+/// The list `diagnostics` of the JSON answers.
+pub(crate) fn diagnostics_json(diagnostics: &Diagnostics, sources: &Sources) -> Value {
+    let list = diagnostics.iter().map(|diagnostic| {
+        let position = sources.position(diagnostic.span);
+        json!({
+            "code": diagnostic.problem.code(),
+            "severity": match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            "file": sources.name(diagnostic.span.file),
+            "line": position.line,
+            "column": position.column,
+            "message": diagnostic.problem.to_string(),
+            "help": diagnostic.problem.help(),
+        })
+    });
+    list.collect()
+}
+
+impl Problem {
+    fn render(&self) -> String {
+        let mut text = format!("error[{}]: {}", self.code, self.message);
+        if let Some(file) = &self.file {
+            text += &format!("\n  --> {file}");
+            if let Some((line, column)) = self.place {
+                text += &format!(":{line}:{column}");
+            }
+        }
+        if let Some(help) = &self.help {
+            text += &format!("\n  = help: {help}");
+        }
+        text
+    }
+}

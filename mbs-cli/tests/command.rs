@@ -1,0 +1,287 @@
+//! The command as a user meets it: what it prints, and with which exit code it ends.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Runs `mbs` in the root of the workspace, so that messages name files as a user would.
+fn mbs(arguments: &[&str]) -> Output {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mbs"));
+    command.args(arguments).current_dir(root).env("NO_COLOR", "1").output().expect("mbs starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("output is UTF-8")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("messages are UTF-8")
+}
+
+/// Runs a command that must succeed without a warning.
+fn succeed(arguments: &[&str]) -> String {
+    let output = mbs(arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+    stdout(&output)
+}
+
+/// Runs a command that must print one JSON object.
+fn json(arguments: &[&str], code: i32) -> Value {
+    let output = mbs(arguments);
+    assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+    let value: Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");
+    assert_eq!(value["schema_version"], 1);
+    value
+}
+
+/// Every key of a section of the design must be there.
+fn has_keys(value: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(value.get(key).is_some(), "no key `{key}` in {value:#}");
+    }
+}
+
+/// A file in a directory of its own that goes away with it.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("mbs-command-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a scratch directory");
+        Self(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).expect("a scratch file");
+        path.display().to_string()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A leftover in the temporary directory is no reason to fail.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const FOUR_BAR: &str = "models/four_bar.yaml";
+
+#[test]
+fn check_for_people() {
+    insta::assert_snapshot!(succeed(&["check", FOUR_BAR]));
+}
+
+#[test]
+fn check_for_programs() {
+    let answer = json(&["check", FOUR_BAR, "--json"], 0);
+    has_keys(&answer, &["ok", "dimensions", "degrees_of_freedom", "loops", "redundant", "diagnostics"]);
+    has_keys(&answer["dimensions"], &["n_p", "n_v", "n_g", "n_lambda", "n_x"]);
+    assert_eq!(answer["ok"], true);
+    assert_eq!(answer["degrees_of_freedom"], 1);
+    assert_eq!(answer["loops"], 1);
+}
+
+#[test]
+fn graph_as_text() {
+    insta::assert_snapshot!(succeed(&["graph", FOUR_BAR]));
+}
+
+#[test]
+fn graph_for_graphviz() {
+    insta::assert_snapshot!(succeed(&["graph", FOUR_BAR, "--format", "dot"]));
+}
+
+/// The text of the first block of `language` on the front page.
+fn readme_block(language: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(path).expect("the README");
+    let (_, rest) = readme.split_once(&format!("```{language}\n")).expect("a block of the language");
+    rest.split_once("```").expect("the end of the block").0.to_owned()
+}
+
+/// The front page shows a model, its equations and its picture; all three must be true.
+#[test]
+fn the_front_page_is_true() {
+    let scratch = Scratch::new("readme");
+    let model = scratch.file("crank_slider.yaml", &readme_block("yaml"));
+    assert_eq!(succeed(&["equations", &model]), readme_block("text"));
+    let drawn = succeed(&["graph", &model, "--format", "svg"]);
+    let shown = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/crank_slider.svg");
+    let shown = std::fs::read_to_string(shown).expect("the picture of the README");
+    assert_eq!(drawn, shown, "redraw it with `mbs graph --format svg --out docs/crank_slider.svg`");
+}
+
+#[test]
+fn equations_as_text() {
+    insta::assert_snapshot!(succeed(&["equations", FOUR_BAR]));
+}
+
+#[test]
+fn equations_as_latex() {
+    insta::assert_snapshot!(succeed(&["equations", FOUR_BAR, "--format", "latex"]));
+}
+
+#[test]
+fn stats_for_programs() {
+    let answer = json(&["stats", FOUR_BAR, "--json"], 0);
+    has_keys(&answer, &["functions", "per_parameter_set", "dimensions", "stage_ms"]);
+    let counts = ["add", "mul", "div", "sqrt", "trig", "other", "flops", "total"];
+    has_keys(&answer["functions"]["forces"], &counts);
+    has_keys(&answer["functions"]["fused"], &counts);
+    has_keys(&answer["per_parameter_set"], &counts);
+}
+
+/// The counts themselves are watched where the models are; here only what is shown.
+#[test]
+fn stats_for_people() {
+    let text = succeed(&["stats", FOUR_BAR]);
+    let heads: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    for head in ["function", "forces", "fused", "per", "pass", "hoist", "stages", "read", "optimize", "total"]
+    {
+        assert!(heads.contains(&head), "no line `{head}` in\n{text}");
+    }
+}
+
+#[test]
+fn eval_for_programs() {
+    let scratch = Scratch::new("eval");
+    let state = scratch.file(
+        "state.json",
+        r#"{"t": 0.5, "positions": {"phi1": 1.1}, "inputs": {"T_drive": 2}, "parameters": {"m2": 3}}"#,
+    );
+    let answer = json(&["eval", FOUR_BAR, "--state", &state, "--json"], 0);
+    has_keys(
+        &answer,
+        &[
+            "positions",
+            "velocities",
+            "p_dot",
+            "M",
+            "f",
+            "g",
+            "G",
+            "c",
+            "z",
+            "v_dot",
+            "lambda",
+            "outputs",
+            "energy",
+        ],
+    );
+    assert_eq!(answer["positions"][0], "phi1");
+    assert_eq!(answer["p"][0], 1.1);
+    assert_eq!(answer["outputs"]["crank_angle"], 1.1);
+    // The accelerations satisfy M v' + Gᵀλ = f and G v' + z = 0.
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let sum = |a: &Value, b: &Value| -> f64 {
+        let pairs = a.as_array().expect("a row").iter().zip(b.as_array().expect("a vector"));
+        pairs.map(|(x, y)| number(x) * number(y)).sum()
+    };
+    for row in 0..3 {
+        let reaction: f64 = (0..2).map(|k| number(&answer["G"][k][row]) * number(&answer["lambda"][k])).sum();
+        let residual = sum(&answer["M"][row], &answer["v_dot"]) + reaction - number(&answer["f"][row]);
+        assert!(residual.abs() < 1e-9, "row {row} of the dynamics: {residual}");
+    }
+    for row in 0..2 {
+        let residual = sum(&answer["G"][row], &answer["v_dot"]) + number(&answer["z"][row]);
+        assert!(residual.abs() < 1e-9, "row {row} of the constraints: {residual}");
+    }
+}
+
+#[test]
+fn eval_for_people() {
+    insta::assert_snapshot!(succeed(&["eval", FOUR_BAR]));
+}
+
+#[test]
+fn eval_refuses_unknown_names() {
+    let scratch = Scratch::new("unknown");
+    let state = scratch.file("state.json", "{\n  \"positions\": {\"phi\": 1}\n}\n");
+    let output = mbs(&["eval", FOUR_BAR, "--state", &state]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output).replace(&state, "state.json");
+    insta::assert_snapshot!(message);
+    let answer = json(&["eval", FOUR_BAR, "--state", &state, "--json"], 1);
+    assert_eq!(answer["ok"], false);
+    assert_eq!(answer["diagnostics"][0]["line"], 2);
+    assert_eq!(answer["diagnostics"][0]["column"], 17);
+}
+
+#[test]
+fn a_wrong_model_is_shown() {
+    let scratch = Scratch::new("wrong");
+    let source = "model: wrong\nbodies:\n  rod: {mass: 1, com: [0, 0, lenght]}\n";
+    let model = scratch.file("wrong.yaml", source);
+    let output = mbs(&["check", &model]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stdout(&output), "");
+    let message = stderr(&output);
+    assert!(message.contains("wrong.yaml:3:") && message.contains("lenght"), "{message}");
+    let answer = json(&["check", &model, "--json"], 1);
+    assert_eq!(answer["ok"], false);
+    has_keys(&answer["diagnostics"][0], &["code", "severity", "file", "line", "column", "message", "help"]);
+    assert_eq!(answer["diagnostics"][0]["line"], 3);
+}
+
+#[test]
+fn a_missing_model_is_said_to_be_missing() {
+    let output = mbs(&["check", "models/no_such_model.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    let message = stderr(&output);
+    assert!(message.contains("models/no_such_model.yaml"), "{message}");
+    assert_eq!(json(&["stats", "models/no_such_model.yaml", "--json"], 1)["ok"], false);
+}
+
+#[test]
+fn wrong_usage_is_exit_code_two() {
+    assert_eq!(mbs(&["check"]).status.code(), Some(2));
+    assert_eq!(mbs(&["equations", FOUR_BAR, "--format", "word"]).status.code(), Some(2));
+    assert_eq!(mbs(&["no-such-command"]).status.code(), Some(2));
+}
+
+#[test]
+fn generated_files_are_complete() {
+    let scratch = Scratch::new("generate");
+    let path = scratch.0.join("four_bar.rs").display().to_string();
+    assert_eq!(succeed(&["generate", FOUR_BAR, "--lang", "rust", "--out", &path]), "");
+    let text = std::fs::read_to_string(&path).expect("the generated file");
+    assert_eq!(text, succeed(&["generate", FOUR_BAR]));
+    let left: Vec<_> = std::fs::read_dir(&scratch.0).expect("the directory").collect();
+    assert_eq!(left.len(), 1, "nothing but the file is left behind");
+}
+
+#[test]
+fn there_is_no_c_yet() {
+    let output = mbs(&["generate", FOUR_BAR, "--lang", "c"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("MBS-C006"));
+}
+
+#[test]
+fn a_new_model_compiles_and_is_never_overwritten() {
+    let scratch = Scratch::new("new");
+    let directory = scratch.0.display().to_string();
+    succeed(&["new", "my_pendulum", "--dir", &directory]);
+    let model = scratch.0.join("my_pendulum.yaml").display().to_string();
+    assert_eq!(json(&["check", &model, "--json"], 0)["degrees_of_freedom"], 1);
+    let again = mbs(&["new", "my_pendulum", "--dir", &directory]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(stderr(&again).contains("MBS-C005"));
+    assert_eq!(mbs(&["new", "My-Pendulum", "--dir", &directory]).status.code(), Some(1));
+}
+
+/// `mbs equations … | head` must not end in a panic.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mbs"));
+    command.args(["equations", FOUR_BAR]).current_dir(root).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("mbs starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("mbs ends");
+    assert_eq!(stderr(&output), "");
+    assert_eq!(output.status.code(), Some(0));
+}

@@ -1,0 +1,119 @@
+//! Nothing in a model file makes the reader panic, hang or run out of memory.
+
+use mbs_symbolic::diag::{Style, render, render_with};
+use mbs_symbolic::model::{self, NoFiles};
+
+/// Codes of everything that is wrong with a model.
+fn codes(source: &str) -> Vec<&'static str> {
+    let reading = model::read("model.yaml", source, &NoFiles);
+    let problems = match reading.result {
+        Ok((_, warnings)) => warnings,
+        Err(problems) => problems,
+    };
+    let text = render(&problems, &reading.sources);
+    assert_eq!(text.is_empty(), problems.is_empty());
+    problems.iter().map(|diagnostic| diagnostic.problem.code()).collect()
+}
+
+const HEAD: &str = "model: x\nbodies: {a: {mass: 1}}\n";
+
+#[test]
+fn too_many_bodies() {
+    let mut source = String::from("model: x\nbodies:\n");
+    for i in 0..2001 {
+        source += &format!("  b{i}: {{mass: 1}}\n");
+    }
+    assert_eq!(codes(&source), ["MBS-L003"]);
+}
+
+#[test]
+fn long_tables_are_read_and_longer_ones_refused() {
+    let table = |count: usize| {
+        let x: Vec<String> = (0..count).map(|i| i.to_string()).collect();
+        format!("{HEAD}tables: {{long: {{x: [{}], y: [{}]}}}}\n", x.join(","), vec!["0"; count].join(","))
+    };
+    assert!(codes(&table(100_000)).is_empty());
+    let one = "0,".repeat(1_000_001);
+    assert_eq!(codes(&format!("{HEAD}tables: {{long: {{x: [{one}], y: [0]}}}}\n")), ["MBS-L003"]);
+}
+
+#[test]
+fn functions_that_double_each_other_are_refused() {
+    let mut source = format!("{HEAD}functions:\n  f0: {{arguments: [x], value: x + 1}}\n");
+    for i in 1..40 {
+        source += &format!("  f{i}: {{arguments: [x], value: f{0}(f{0}(x)) + f{0}(x)}}\n", i - 1);
+    }
+    assert!(codes(&source).contains(&"MBS-L003"));
+}
+
+#[test]
+fn many_unknown_names_and_circles_take_no_time() {
+    let mut source = format!("{HEAD}parameters:\n");
+    for i in 0..5000 {
+        source += &format!("  parameter_{i}: parameter_{} + parametre_{i} + parameter_{i}\n", (i + 1) % 5000);
+    }
+    assert_eq!(codes(&source).len(), 5000);
+    let mut source = format!("{HEAD}variables:\n");
+    for i in 0..2000 {
+        let earlier: Vec<String> = (0..200).map(|k| format!("v{}", (i + k * 7) % 2000)).collect();
+        source += &format!("  v{i}: {}\n", earlier.join("+"));
+    }
+    assert_eq!(codes(&source).len(), 20);
+}
+
+#[test]
+fn long_formulas_are_refused() {
+    let source = format!("{HEAD}outputs: {{a: \"{}1\"}}\n", "1+".repeat(40_000));
+    assert_eq!(codes(&source), ["MBS-L004"]);
+}
+
+#[test]
+fn a_file_full_of_mistakes_is_rendered_in_part() {
+    let source: String = (0..2000).map(|i| format!("k{i}: 1\n")).collect();
+    let reading = model::read("model.yaml", &source, &NoFiles);
+    let problems = reading.result.expect_err("wrong");
+    assert!(render(&problems, &reading.sources).ends_with("… and 1952 more"));
+}
+
+#[test]
+fn colours_are_an_option() {
+    let reading = model::read("model.yaml", "model: x\n", &NoFiles);
+    let problems = reading.result.expect_err("wrong");
+    assert!(render_with(&problems, &reading.sources, Style::Coloured).contains('\u{1b}'));
+    assert!(!render(&problems, &reading.sources).contains('\u{1b}'));
+}
+
+/// Damages good models in a thousand ways; each must be read or refused, with a
+/// message that can be shown.
+#[test]
+fn damaged_models_do_no_harm() {
+    let models = [
+        include_str!("../../tests/pass/design_example.yaml"),
+        include_str!("../../tests/pass/every_element.yaml"),
+    ];
+    let pieces = [
+        "", " ", "\n", "{", "}", "[", "]", ":", ": ", ",", "-", "'", "\"", "#", "&a ", "*a", "(", ")", "^",
+        ".", "µ", "\u{feff}", "\t", "\r\n", "1e999", ".nan", "~", "null", "true", "|\n", "der(", "t",
+        "ground", "!!str ", "? ", "<<: ", "0x10", "if(", "and", "x",
+    ];
+    let mut seed = 1_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for round in 0..1000 {
+        let mut source = models[round % models.len()].to_owned();
+        for _ in 0..=random(3) {
+            let mut at = random(source.len());
+            while !source.is_char_boundary(at) {
+                at -= 1;
+            }
+            let mut end = (at + random(12)).min(source.len());
+            while !source.is_char_boundary(end) {
+                end -= 1;
+            }
+            source.replace_range(at..end.max(at), pieces[random(pieces.len())]);
+        }
+        let _ = codes(&source);
+    }
+}
