@@ -1,34 +1,37 @@
-//! Compiles every model of `models/` and lists what came of it.
+//! Compiles every model of the workspace, and those of this crate.
 
-use std::error::Error;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-const MODELS: &str = "../../models";
-
-fn main() -> Result<(), Box<dyn Error>> {
-    // A model added or removed changes the directory, not a file that is watched.
-    tell_cargo(&format!("rerun-if-changed={MODELS}"));
-    let entries = fs::read_dir(MODELS)?.map(|entry| Ok(entry?.path()));
-    let mut paths = entries.collect::<Result<Vec<PathBuf>, std::io::Error>>()?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
-    paths.sort();
-
-    let written = mbs_build::Config::new().try_compile(&paths)?;
-    let mut list = String::from("models! {\n");
-    for path in &written {
-        let name = path.file_stem().and_then(|name| name.to_str()).ok_or("a model without a name")?;
-        list += &format!("    {name} = \"{name}\",\n");
+fn main() {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let mut models = Vec::new();
+    for directory in [root.join("../../models"), root.join("models")] {
+        println!("cargo::rerun-if-changed={}", directory.display());
+        models.extend(yaml_files(&directory));
     }
-    list += "}\n";
-    let target = Path::new(&env::var("OUT_DIR")?).join("list_of_models.rs");
-    if fs::read_to_string(&target).is_ok_and(|present| present == list) {
-        return Ok(());
+    models.sort();
+    mbs_build::Config::new().compile(&models);
+
+    let names: Vec<&str> = models.iter().filter_map(|path| path.file_stem()?.to_str()).collect();
+    let mut text = String::new();
+    for name in &names {
+        let _ = writeln!(text, "mbs_runtime::include_model!(\"{name}\");");
     }
-    Ok(fs::write(target, list)?)
+    text.push_str(
+        "/// All models with the files they come from.\npub static MODELS: &[(&str, &dyn System)] = &[\n",
+    );
+    for (name, path) in names.iter().zip(&models) {
+        let _ = writeln!(text, "    ({path:?}, &{name}::Model),");
+    }
+    text.push_str("];\n");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("all_models.rs");
+    fs::write(out, text).expect("OUT_DIR can be written");
 }
 
-#[expect(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
-fn tell_cargo(line: &str) {
-    println!("cargo::{line}");
+fn yaml_files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).expect("the directory of models is there");
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect()
 }

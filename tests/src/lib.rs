@@ -16,6 +16,7 @@ pub mod models;
 pub mod numbers;
 pub mod oracle;
 pub mod peers;
+mod program;
 pub mod random_models;
 pub mod rows;
 pub mod scalar;
