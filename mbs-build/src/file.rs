@@ -1,7 +1,7 @@
 //! Compiling a model file and the tables beside it.
 
 use mbs_symbolic::model::{Loader, limits};
-use mbs_symbolic::{Compiled, Rejected};
+use mbs_symbolic::{Compiled, Options, Rejected};
 use std::cell::RefCell;
 use std::fmt;
 use std::fs::File;
@@ -55,7 +55,7 @@ pub fn compile_file(path: &Path, name: &str) -> CompiledFile {
 /// Compiles a model given as text; tables are looked for in `directory`.
 pub fn compile_text(source: &str, name: &str, directory: &Path) -> CompiledFile {
     let loader = Beside { directory, asked: RefCell::default() };
-    let result = mbs_symbolic::compile(name, source, &loader).map_err(Failure::Rejected);
+    let result = mbs_symbolic::compile(name, source, &loader, Options::default()).map_err(Failure::Rejected);
     CompiledFile { result, files: loader.asked.into_inner() }
 }
 

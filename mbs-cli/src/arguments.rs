@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Describe a mechanism in YAML; get its equations of motion.
 #[derive(Debug, Parser)]
-#[command(name = "mbs", version, about, propagate_version = true)]
+#[command(name = "mbs", version, propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -1,5 +1,5 @@
 //! Turns the crank of a four-bar linkage once and prints how the rocker follows and
-//! what torque at the crank holds the linkage still.
+//! how the crank would start to move if it were let go.
 
 use mbs_runtime::linalg::{Accelerations, accelerations, workspace_len};
 use mbs_runtime::nalgebra::{Matrix2, Vector2};
@@ -48,15 +48,17 @@ fn main() {
     let prepared = Params::default().prepare();
     let mut angles = [-0.58, 1.45];
     println!("crank rad  rocker rad  let go, rad/s^2");
-    for step in 0..=12 {
-        let crank = std::f64::consts::FRAC_PI_3 + f64::from(step) * std::f64::consts::TAU / 12.0;
+    for step in 0..=72 {
+        let crank = std::f64::consts::FRAC_PI_3 + f64::from(step) * std::f64::consts::TAU / 72.0;
         let Some(p) = close(&prepared, crank, angles) else {
             println!("{crank:9.3}  the loop does not close");
-            continue;
+            return;
         };
         angles = [p[1], p[2]];
-        let acceleration = crank_acceleration(&state(&prepared, &p)).unwrap_or(f64::NAN);
-        println!("{crank:9.3}  {:10.5}  {acceleration:15.5}", p[2]);
+        if step % 6 == 0 {
+            let acceleration = crank_acceleration(&state(&prepared, &p)).unwrap_or(f64::NAN);
+            println!("{crank:9.3}  {:10.5}  {acceleration:15.5}", p[2]);
+        }
     }
 }
 
