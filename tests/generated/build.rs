@@ -26,6 +26,7 @@ fn main() {
         let _ = writeln!(text, "    ({path:?}, &{name}::Model),");
     }
     text.push_str("];\n");
+    let _ = writeln!(text, "typed! {{ {} }}", names.join(", "));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("all_models.rs");
     fs::write(out, text).expect("OUT_DIR can be written");
 }

@@ -1,7 +1,7 @@
 //! Generated code, the interpreter and the equations themselves give the same numbers.
 
 use mbs_build::compile_file;
-use mbs_generated::MODELS;
+use mbs_generated::{MODELS, TYPED};
 use mbs_runtime::{At, Fused, System};
 use mbs_symbolic::Compiled;
 use mbs_symbolic::expr::{Environment, evaluate};
@@ -109,6 +109,15 @@ fn generated(program: &Program, system: &dyn System, kind: FunctionKind, state: 
     results
 }
 
+/// The same bits; all NaN are alike.
+fn same(expected: &[Vec<f64>], found: &[Vec<f64>]) -> bool {
+    let bits = |blocks: &[Vec<f64>]| -> Vec<Vec<u64>> {
+        let canonical = |&x: &f64| if x.is_nan() { 0 } else { x.to_bits() };
+        blocks.iter().map(|block| block.iter().map(canonical).collect()).collect()
+    };
+    bits(expected) == bits(found)
+}
+
 /// Values of the expressions a function was made from.
 fn evaluated(compiled: &Compiled, kind: FunctionKind, state: &State) -> Vec<Vec<f64>> {
     let equations = &compiled.equations;
@@ -148,13 +157,80 @@ fn generated_code_gives_the_bits_of_the_interpreter() {
         let program = &compiled.program;
         let expected = interpreted(program, kind, state);
         let found = generated(program, system, kind, state);
-        let bits = |blocks: &[Vec<f64>]| -> Vec<u64> {
-            // All NaN are alike.
-            let canonical = |&x: &f64| if x.is_nan() { 0 } else { x.to_bits() };
-            blocks.iter().flatten().map(canonical).collect()
-        };
-        assert_eq!(bits(&expected), bits(&found), "{path} {}: {expected:?} {found:?}", kind.name());
+        assert!(same(&expected, &found), "{path} {}: {expected:?} {found:?}", kind.name());
     });
+}
+
+#[test]
+fn typed_functions_give_the_bits_of_the_slices() {
+    assert_eq!(MODELS.len(), TYPED.len());
+    for ((path, system), typed) in MODELS.iter().zip(TYPED) {
+        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let program = &compiled.program;
+        assert_eq!(typed.defaults(), program.layout.parameter_defaults, "{path}");
+        for seed in 1..4 {
+            let state = State::random(program, seed);
+            let mut prepared = vec![f64::NAN; system.layout().n_prepared];
+            system.prepare(&state.theta, &mut prepared);
+            assert!(same(&[typed.prepare(&state.theta)], &[prepared.clone()]), "{path} prepare");
+            let State { p, v, x, u, modes, v_dot, lambda, .. } = &state;
+            let at = &At { t: TIME, p, v, x, u, modes, prepared: &prepared };
+            for kind in FunctionKind::ALL {
+                let expected = generated(program, *system, kind, &state);
+                let found = typed.call(kind.name(), at, v_dot, lambda);
+                assert!(same(&expected, &found), "{path} {}: {expected:?} {found:?}", kind.name());
+            }
+        }
+    }
+}
+
+/// Comparing NaN with NaN would say nothing.
+#[test]
+fn equations_are_finite_somewhere() {
+    for (path, _) in MODELS {
+        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let program = &compiled.program;
+        for kind in FunctionKind::ALL {
+            let finite = (1..4).any(|seed| {
+                let results = interpreted(program, kind, &State::random(program, seed));
+                results.iter().flatten().all(|value| value.is_finite())
+            });
+            assert!(finite, "{path}: no seed has finite {}", kind.name());
+        }
+    }
+}
+
+/// What a generated model says of itself is what the compiler knows.
+#[test]
+fn layouts_agree() {
+    for (path, system) in MODELS {
+        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let (program, found) = (&compiled.program, system.layout());
+        let expected = &program.layout;
+        let lists = [
+            (&found.positions, expected.positions.clone()),
+            (&found.velocities, expected.velocities.clone()),
+            (&found.states, expected.states.clone()),
+            (&found.inputs, expected.inputs.iter().map(|slot| slot.name.clone()).collect()),
+            (&found.parameters, expected.parameters.clone()),
+            (&found.derived, expected.derived.clone()),
+            (&found.rows, expected.rows.iter().map(|row| row.name.clone()).collect()),
+            (&found.modes, expected.modes.iter().map(|mode| mode.name.clone()).collect()),
+            (&found.outputs, expected.outputs.clone()),
+            (&found.bodies, expected.bodies.clone()),
+        ];
+        for (found, expected) in lists {
+            assert!(found.iter().eq(&expected), "{path}: {found:?} for {expected:?}");
+        }
+        assert_eq!(found.model(), expected.model, "{path}");
+        assert_eq!(found.n_g, expected.n_g, "{path}");
+        assert_eq!(found.n_prepared, program.n_prepared(), "{path}");
+        assert_eq!(*found.parameter_defaults, *expected.parameter_defaults, "{path}");
+        assert_eq!(*found.mass_pattern, *program.pattern(Quantity::MassMatrix), "{path}");
+        assert_eq!(*found.jacobian_pattern, *program.pattern(Quantity::ConstraintJacobian), "{path}");
+        let quaternions = expected.quaternions.iter().map(|block| (block.p, block.v));
+        assert!(found.quaternions.iter().map(|block| (block.p, block.v)).eq(quaternions), "{path}");
+    }
 }
 
 #[test]
