@@ -5,10 +5,14 @@
 mod cholesky;
 mod jacobi;
 mod kkt;
+#[cfg(feature = "std")]
+mod saddle;
 
 pub use cholesky::{NotPositiveDefinite, cholesky, solve_lower, solve_lower_transposed};
 pub use jacobi::orthogonalise;
 pub use kkt::{Accelerations, RANK_GAP, accelerations, workspace_len};
+#[cfg(feature = "std")]
+pub use saddle::{Saddle, Singular};
 
 /// a · b
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -160,9 +160,7 @@ impl Saddle {
         let missing = pivots.columns[pivots.rank..].iter().copied().min();
         self.pivots = Some(pivots);
         match missing {
-            Some(velocity) if velocity < self.n_v => {
-                Err(Singular { velocity: Some(velocity), row: None })
-            }
+            Some(velocity) if velocity < self.n_v => Err(Singular { velocity: Some(velocity), row: None }),
             _ => Ok(()),
         }
     }

@@ -400,7 +400,9 @@ impl Builder<'_, '_> {
         if off.abs() < 1e-9 {
             self.redundant.push(row);
         } else {
-            self.lowering.problems.error(span, Problem::LoopCannotClose { joint: name, row: row.name, value: off });
+            self.lowering
+                .problems
+                .error(span, Problem::LoopCannotClose { joint: name, row: row.name, value: off });
         }
     }
 }

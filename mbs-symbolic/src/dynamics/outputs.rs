@@ -89,10 +89,7 @@ fn reactions(
             continue;
         };
         if value.terms.iter().any(|term| matches!(term.kind, TermKind::Query(_))) {
-            let what = format!(
-                "`reaction` in a model with the free equation `{}`",
-                constraint.name.text
-            );
+            let what = format!("`reaction` in a model with the free equation `{}`", constraint.name.text);
             lowering.problems.error(constraint.name.span, Problem::Unsupported { what });
             return asked.iter().map(|&joint| (joint, [lowering.graph.zero(); 6])).collect();
         }
