@@ -9,6 +9,7 @@ use crate::close;
 use crate::mechanism::{Kept, State};
 use crate::numbers::Numbers;
 use crate::oracle::{Constraints, Oracle};
+use crate::program;
 use crate::scalar::Jet;
 use crate::states::Random;
 use crate::table;
@@ -37,19 +38,19 @@ impl std::fmt::Display for Difference {
 }
 
 /// Values of all symbols of the compiler at one state.
-struct Symbols {
-    theta: Vec<f64>,
-    u: Vec<f64>,
-    v_dot: Vec<f64>,
-    lambda: Vec<f64>,
-    modes: Vec<bool>,
+pub(crate) struct Symbols {
+    pub(crate) theta: Vec<f64>,
+    pub(crate) u: Vec<f64>,
+    pub(crate) v_dot: Vec<f64>,
+    pub(crate) lambda: Vec<f64>,
+    pub(crate) modes: Vec<bool>,
 }
 
 /// The compiler's equations at one state.
-struct Compiled<'a> {
-    equations: &'a Equations,
-    state: &'a State,
-    symbols: Symbols,
+pub(crate) struct Compiled<'a> {
+    pub(crate) equations: &'a Equations,
+    pub(crate) state: &'a State,
+    pub(crate) symbols: Symbols,
 }
 
 impl<'a> Compiled<'a> {
@@ -72,7 +73,7 @@ impl<'a> Compiled<'a> {
         compiled
     }
 
-    fn get(&self, roots: &[ExprId]) -> Vec<f64> {
+    pub(crate) fn get(&self, roots: &[ExprId]) -> Vec<f64> {
         let environment = Environment {
             theta: &self.symbols.theta,
             t: self.state.t,
@@ -230,6 +231,22 @@ pub fn compare(
     for (i, name) in layout.outputs.iter().enumerate() {
         comparison.check("output", &outputs[i..=i], &expected[i..=i], 10.0, |_| name.clone());
     }
+    comparison.differences.extend(program::compare(&compiled));
+    comparison.differences
+}
+
+/// Defaults the compiler computes that are not those of `state`, which holds the
+/// model's initial values and its inputs at their defaults.
+pub fn compare_defaults(model: &Model, equations: &Equations, state: &State) -> Vec<Difference> {
+    let compiled = Compiled::new(model, equations, state);
+    let layout = &equations.layout;
+    let mut comparison = Comparison::default();
+    let [p, v, x] = &equations.initial;
+    comparison.check("initial position", &compiled.get(p), &state.p, 1.0, |i| layout.positions[i].clone());
+    comparison.check("initial velocity", &compiled.get(v), &state.v, 1.0, |i| layout.velocities[i].clone());
+    comparison.check("initial state", &compiled.get(x), &state.x, 1.0, |i| layout.states[i].clone());
+    let inputs = compiled.get(&equations.input_defaults);
+    comparison.check("input", &inputs, &compiled.symbols.u, 1.0, |i| layout.inputs[i].name.clone());
     comparison.differences
 }
 

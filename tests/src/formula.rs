@@ -1,6 +1,6 @@
 //! Values of formulas as series in time.
 
-use mbs_symbolic::ids::Id;
+use mbs_symbolic::ids::{FrameId, Id};
 use mbs_symbolic::model::{BinaryOperator, Comparison, Formula, Function, Model, Query, TermKind};
 
 use crate::scalar::{Elementary, Jet, Scalar};
@@ -102,7 +102,7 @@ impl<'a, S: Scalar> Values<'a, S> {
     }
 
     fn answer(&self, query: Query) -> Jet<S> {
-        let frame = |id: mbs_symbolic::ids::FrameId| &self.frames[id.index()];
+        let frame = |id: FrameId| &self.frames[id.index()];
         match query {
             Query::Position { of, relative_to, axes, component } => {
                 let r = transform::sub(&frame(of).r, &frame(relative_to).r);
@@ -132,18 +132,13 @@ impl<'a, S: Scalar> Values<'a, S> {
     }
 
     /// Components of a vector in other axes.
-    fn turn(
-        &self,
-        v: transform::Vec3<Jet<S>>,
-        from: mbs_symbolic::ids::FrameId,
-        to: mbs_symbolic::ids::FrameId,
-    ) -> transform::Vec3<Jet<S>> {
+    fn turn(&self, v: transform::Vec3<Jet<S>>, from: FrameId, to: FrameId) -> transform::Vec3<Jet<S>> {
         let v_w = transform::apply(&self.frames[from.index()].rot, &v);
         transform::apply_transpose(&self.frames[to.index()].rot, &v_w)
     }
 }
 
-/// ω of a moving rotation matrix, in the axes it maps to: [ω] = R' Rᵀ.
+/// ω of a moving rotation matrix, in the axes it maps to: `[ω] = R' Rᵀ`.
 pub fn angular_velocity<S: Scalar>(rot: &transform::Mat3<Jet<S>>) -> transform::Vec3<Jet<S>> {
     let rate = rot.map(|row| row.map(Jet::der));
     transform::vee(&transform::multiply(&rate, &transform::transpose(rot)))

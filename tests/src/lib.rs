@@ -15,6 +15,7 @@ pub mod mechanism;
 pub mod numbers;
 pub mod oracle;
 pub mod peers;
+mod program;
 pub mod random_models;
 pub mod rows;
 pub mod scalar;

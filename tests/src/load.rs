@@ -1,9 +1,9 @@
 //! Models read, compiled and ready to be compared.
 
-use mbs_symbolic::diag::render;
+use mbs_symbolic::diag::{Diagnostics, render};
 use mbs_symbolic::dynamics::{self, Equations, Options};
 use mbs_symbolic::ids::Id;
-use mbs_symbolic::model::{JointKind, Loader, Model, Orientation, read};
+use mbs_symbolic::model::{Input, JointKind, Loader, Model, Orientation, read};
 use mbs_symbolic::topology;
 
 use crate::compiled::{self, Difference};
@@ -67,7 +67,7 @@ impl Loaded {
     }
 
     /// A resolved model.
-    pub fn resolved(model: Model) -> Result<Self, mbs_symbolic::diag::Diagnostics> {
+    pub fn resolved(model: Model) -> Result<Self, Diagnostics> {
         let topology = topology::build(&model)?;
         let equations = dynamics::build(&model, &topology, Options::default())?;
         let kept =
@@ -88,6 +88,11 @@ impl Loaded {
     pub fn compare_contributions(&self, seed: u64) -> Vec<Difference> {
         let state = self.random_state(&mut Random::new(seed));
         compiled::compare_contributions(&self.model, &self.equations, &state)
+    }
+
+    /// Initial values and defaults of inputs on which the two disagree.
+    pub fn compare_defaults(&self) -> Vec<Difference> {
+        compiled::compare_defaults(&self.model, &self.equations, &self.default_state())
     }
 
     /// What the compiler and the oracle disagree on at a random state.
@@ -159,7 +164,7 @@ impl Loaded {
         }
         let x = model.states.iter().map(|state| values.get(&state.initial).now()).collect();
         values.t = Jet::moving(0.0, 1.0, 0.0);
-        let input = |input: &mbs_symbolic::model::Input| {
+        let input = |input: &Input| {
             let value = values.get(&input.default);
             [0, 1, 2].map(|order| value.rate(order))
         };

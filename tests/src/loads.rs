@@ -1,6 +1,6 @@
 //! Applied forces: a wrench on every body, forces along velocities, potential energy.
 
-use mbs_symbolic::ids::{BodyId, FrameId, Id, VelocityId};
+use mbs_symbolic::ids::{BodyId, CoordinateId, FrameId, Id, VelocityId};
 use mbs_symbolic::model::ForceKind;
 
 use crate::formula::angular_velocity;
@@ -56,7 +56,7 @@ impl Loads {
         let model = values.model;
         let frame = |id: FrameId| &values.frames[id.index()];
         let body = |id: FrameId| model.frames[id].body;
-        let rate = |id: mbs_symbolic::ids::CoordinateId| {
+        let rate = |id: CoordinateId| {
             model.coordinates[id].rate.expect("springs and friction act along coordinates with a rate")
         };
         match kind {

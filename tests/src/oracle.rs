@@ -10,8 +10,8 @@
 //! G_ij = ∂g_i'/∂v_j,   c = g' with v = 0,   z = g'' with v' = 0
 //! ```
 
-use mbs_symbolic::ids::{Id, JointId};
-use mbs_symbolic::model::{Model, Query, TermKind};
+use mbs_symbolic::ids::{BodyId, CoordinateId, Id, JointId};
+use mbs_symbolic::model::{Body, Model, Query, TermKind};
 
 use crate::formula::angular_velocity;
 use crate::loads::{self, Loads};
@@ -122,7 +122,7 @@ impl<'a> Oracle<'a> {
 
     fn p_dot_of(&self, v: &[f64]) -> Vec<f64> {
         let moving = self.moving(v, &vec![0.0; v.len()], None);
-        let rate = |id: &mbs_symbolic::ids::CoordinateId| moving.values.coordinates[id.index()].rate(1);
+        let rate = |id: &CoordinateId| moving.values.coordinates[id.index()].rate(1);
         self.kept.positions.iter().map(rate).collect()
     }
 
@@ -195,7 +195,7 @@ impl<'a> Oracle<'a> {
 
     fn body_motions<S: Scalar>(&self, moving: &Moving<'_, S>) -> Vec<BodyMotion<S>> {
         let values = &moving.values;
-        let motion = |(id, body): (mbs_symbolic::ids::BodyId, &mbs_symbolic::model::Body)| {
+        let motion = |(id, body): (BodyId, &Body)| {
             let pose = &moving.bodies[id.index()];
             let com = pose.point(&values.get3(&body.com));
             let v_com = com.map(Jet::der);

@@ -1,6 +1,6 @@
 //! The constraint rows, by definition, as series in time.
 
-use mbs_symbolic::ids::{FrameId, JointId};
+use mbs_symbolic::ids::{CoordinateId, FrameId, Id, JointId};
 use mbs_symbolic::model::{Axis, ConstraintKind, JointKind};
 
 use crate::formula::angular_velocity;
@@ -142,8 +142,7 @@ fn cut_rows<S: Scalar>(moving: &Moving<'_, S>, id: JointId) -> Vec<Row<S>> {
 /// Rows of a constraint element, named by their suffix alone.
 fn constraint_rows<S: Scalar>(moving: &Moving<'_, S>, kind: &ConstraintKind) -> Vec<Row<S>> {
     let values = &moving.values;
-    let coordinate =
-        |id: &mbs_symbolic::ids::CoordinateId| values.coordinates[mbs_symbolic::ids::Id::index(*id)];
+    let coordinate = |id: &CoordinateId| values.coordinates[id.index()];
     match kind {
         ConstraintKind::Distance { from, to, length } => {
             let [from, to] = from_common_ancestor(moving, *from, *to);
@@ -186,7 +185,7 @@ fn constraint_rows<S: Scalar>(moving: &Moving<'_, S>, kind: &ConstraintKind) -> 
             ]
         }
         ConstraintKind::KnifeEdge { frame, axis } => {
-            let pose = &values.frames[mbs_symbolic::ids::Id::index(*frame)];
+            let pose = &values.frames[frame.index()];
             let v = transform::apply_transpose(&pose.rot, &pose.r.map(Jet::der));
             let a = transform::constant(direction(values, axis));
             vec![nonholonomic("", transform::dot(&a, &v))]

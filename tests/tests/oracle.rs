@@ -19,6 +19,17 @@ fn all_models() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Initial values and defaults of inputs.
+#[test]
+fn defaults() {
+    let mut failures = Vec::new();
+    for name in model_names() {
+        let differences = Loaded::model(&name).compare_defaults();
+        failures.extend(differences.iter().map(|difference| format!("{name}: {difference}")));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 /// What each element adds to an entry sums up to the entry.
 #[test]
 fn contributions_sum_to_the_entries() {

@@ -1,7 +1,7 @@
 //! The oracle against closed forms written by hand.
 
-use mbs_symbolic::ids::{BodyId, Id, JointId};
-use mbs_symbolic::model::{ConstraintKind, JointKind, Model, TermKind};
+use mbs_symbolic::ids::{BodyId, FrameId, Id, JointId};
+use mbs_symbolic::model::{BinaryOperator, Constraint, ConstraintKind, JointKind, Model, TermKind};
 use mbs_tests::build;
 use mbs_tests::close::assert_close;
 use mbs_tests::mechanism::{Kept, State};
@@ -16,7 +16,7 @@ fn all(model: &Model) -> Kept {
     Kept::without(model, Vec::new())
 }
 
-fn revolute(model: &mut Model, ends: [mbs_symbolic::ids::FrameId; 2], axis: u8) -> JointId {
+fn revolute(model: &mut Model, ends: [FrameId; 2], axis: u8) -> JointId {
     build::joint(model, ends, 1, |q| JointKind::Revolute { axis: build::axis(axis), angle: q[0] })
 }
 
@@ -26,7 +26,7 @@ fn pendulum() {
     let (m, s, j, g) = (1.3, 0.4, 0.05, 9.81);
     let mut model = build::model(g);
     let bar = build::body(&mut model, "bar", m, [0.0, 0.0, -s], [0.7, j, 0.2]);
-    revolute(&mut model, [mbs_symbolic::ids::FrameId::new(0), bar], 1);
+    revolute(&mut model, [FrameId::new(0), bar], 1);
     let kept = all(&model);
     let (phi, omega) = (0.6_f64, 1.7);
     let state = state(&[phi], &[omega]);
@@ -51,7 +51,7 @@ fn pendulum() {
 fn double_pendulum() {
     let (m1, m2, l1, l2, g) = (1.1, 0.7, 0.5, 0.3, 9.81);
     let mut model = build::model(g);
-    let ground = mbs_symbolic::ids::FrameId::new(0);
+    let ground = FrameId::new(0);
     let first = build::body(&mut model, "first", m1, [0.0, 0.0, -l1], [0.0; 3]);
     let second = build::body(&mut model, "second", m2, [0.0, 0.0, -l2], [0.0; 3]);
     let tip = build::frame(&mut model, BodyId::new(1), [0.0, 0.0, -l1]);
@@ -80,7 +80,7 @@ fn free_rotation_with_a_quaternion() {
     let inertia = [0.3, 0.5, 0.7];
     let mut model = build::model(0.0);
     let top = build::body(&mut model, "top", 2.0, [0.0; 3], inertia);
-    build::quaternion_joint(&mut model, [mbs_symbolic::ids::FrameId::new(0), top]);
+    build::quaternion_joint(&mut model, [FrameId::new(0), top]);
     let kept = all(&model);
     let w = [0.4, -1.1, 0.8];
     let state = state(&[0.5, 0.5, -0.5, 0.5], &w);
@@ -106,13 +106,13 @@ fn free_rotation_with_a_quaternion() {
 #[test]
 fn constraints_with_a_quaternion_that_is_not_unit() {
     let mut model = build::model(9.81);
-    let ground = mbs_symbolic::ids::FrameId::new(0);
+    let ground = FrameId::new(0);
     let body = build::body(&mut model, "body", 1.0, [0.1, 0.2, 0.3], [0.3, 0.5, 0.7]);
     let point = build::frame(&mut model, BodyId::new(1), [0.3, -0.4, 0.6]);
     let anchor = build::frame(&mut model, BodyId::new(0), [1.0, 0.2, -0.3]);
     build::quaternion_joint(&mut model, [ground, body]);
     let closure = revolute(&mut model, [point, anchor], 0);
-    model.constraints.push(mbs_symbolic::model::Constraint {
+    model.constraints.push(Constraint {
         name: build::name("rod"),
         kind: ConstraintKind::Distance {
             from: anchor,
@@ -122,8 +122,8 @@ fn constraints_with_a_quaternion_that_is_not_unit() {
                 TermKind::Number(0.9),
                 TermKind::Number(0.1),
                 TermKind::Time,
-                TermKind::Binary(mbs_symbolic::model::BinaryOperator::Mul, 1, 2),
-                TermKind::Binary(mbs_symbolic::model::BinaryOperator::Add, 0, 3),
+                TermKind::Binary(BinaryOperator::Mul, 1, 2),
+                TermKind::Binary(BinaryOperator::Add, 0, 3),
             ]),
         },
     });
@@ -176,7 +176,7 @@ fn constraints_with_a_quaternion_that_is_not_unit() {
 #[test]
 fn mass_matrix_is_the_hessian_of_the_energy() {
     let mut model = build::model(9.81);
-    let ground = mbs_symbolic::ids::FrameId::new(0);
+    let ground = FrameId::new(0);
     let first = build::body(&mut model, "first", 1.0, [0.1, 0.2, 0.3], [0.3, 0.5, 0.7]);
     let second = build::body(&mut model, "second", 2.0, [-0.1, 0.2, 0.5], [0.4, 0.5, 0.6]);
     build::quaternion_joint(&mut model, [ground, first]);
