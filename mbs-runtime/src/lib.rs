@@ -15,6 +15,7 @@ extern crate std;
 pub mod constraint;
 #[cfg(feature = "std")]
 pub mod integrate;
+mod delegate;
 mod layout;
 pub mod linalg;
 #[cfg(feature = "std")]
