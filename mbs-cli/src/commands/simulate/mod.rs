@@ -5,7 +5,7 @@ mod overrides;
 mod table;
 
 use crate::arguments::{ProjectionMode, SimulateOptions};
-use crate::pipeline::{self, Compiled};
+use crate::pipeline;
 use crate::report::{self, Failure};
 use mbs_runtime::integrate::{Mdop5, Method, Projection, simulate_with};
 use mbs_runtime::{Defaults, Layout, Plant, Settings, State, System, Trajectory};
@@ -16,7 +16,6 @@ const METHODS: &[&str] = &["mdop5", "dopri5"];
 
 /// A finished run with everything reports need.
 struct Run {
-    compiled: Compiled,
     system: Box<dyn System>,
     trajectory: Trajectory,
     settings: Settings,
@@ -67,7 +66,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     drop(plant);
     let integrate_ms = begin.elapsed().as_secs_f64() * 1e3;
 
-    let run = Run { compiled, system, trajectory, settings, method: name, compile_ms, integrate_ms };
+    let run = Run { system, trajectory, settings, method: name, compile_ms, integrate_ms };
     if let Some(path) = &options.csv {
         report::deliver(&table::csv(&run, &options.columns), Some(path))?;
     }

@@ -58,18 +58,19 @@ fn set(model: &mut Model, setting: &str, options: &SimulateOptions) -> Result<()
     let span = model.bodies.iter().next().map(|body| body.name.span).unwrap_or_default();
     let number = || Formula::number(value, span);
     if let Some(coordinate) = name.strip_prefix("positions.") {
-        let found = model.coordinates.iter_enumerated().find(|(_, entry)| entry.name.text == coordinate);
-        if let Some((id, _)) = found {
+        let found = model.coordinates.ids().find(|&id| model.coordinates[id].name.text == coordinate);
+        if let Some(id) = found {
             put_first(&mut model.initial.positions, id, number());
             return Ok(());
         }
     } else if let Some(velocity) = name.strip_prefix("velocities.") {
-        let found = model.velocities.iter_enumerated().find(|(_, entry)| entry.name.text == velocity);
-        if let Some((id, _)) = found {
+        let found = model.velocities.ids().find(|&id| model.velocities[id].name.text == velocity);
+        if let Some(id) = found {
             put_first(&mut model.initial.velocities, id, number());
             return Ok(());
         }
-    } else if let Some((id, entry)) = model.parameters.iter_enumerated().find(|(_, entry)| entry.name.text == name) {
+    } else if let Some(id) = model.parameters.ids().find(|&id| model.parameters[id].name.text == name) {
+        let entry = &model.parameters[id];
         if matches!(entry.value, ParameterValue::Derived(_)) {
             return Err(failure(format!("`{name}` is derived from other parameters; set those")));
         }
@@ -79,7 +80,7 @@ fn set(model: &mut Model, setting: &str, options: &SimulateOptions) -> Result<()
         }
         model.parameters[id].value = ParameterValue::Given(value);
         return Ok(());
-    } else if let Some((id, _)) = model.inputs.iter_enumerated().find(|(_, entry)| entry.name.text == name) {
+    } else if let Some(id) = model.inputs.ids().find(|&id| model.inputs[id].name.text == name) {
         model.inputs[id].default = number();
         return Ok(());
     }
