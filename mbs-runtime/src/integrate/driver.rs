@@ -233,7 +233,6 @@ struct Driver<'r, 's> {
     watch: Watch,
     state: State,
     trial: State,
-    between: State,
     saddle: Saddle,
     h: f64,
     /// Index of the next recorded point.
@@ -268,7 +267,6 @@ impl<'r, 's> Driver<'r, 's> {
             controller: Controller::new(method.error_order()),
             step_settings: StepSettings { tolerances, projection: settings.projection },
             trial: State::new(layout),
-            between: State::new(layout),
             saddle: Saddle::new(layout.n_v(), layout.n_lambda()),
             state,
             h: 0.0,
@@ -389,6 +387,12 @@ impl<'r, 's> Driver<'r, 's> {
                         self.h = h * factor;
                         continue;
                     }
+                    if self.watch.is_needed()
+                        && let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial)
+                    {
+                        self.retry(h, diverged)?;
+                        continue;
+                    }
                     if let Some(crossing) =
                         self.watch.crossing(self.plant, &*self.method, &self.state, &self.trial)
                     {
@@ -409,15 +413,16 @@ impl<'r, 's> Driver<'r, 's> {
                     }
                     return Ok(());
                 }
-                Err(diverged) => {
-                    self.plant.statistics.rejected += 1;
-                    self.h = h * self.controller.failed();
-                    if self.h < 1e-12 * (1.0 + t.abs()) {
-                        return Err(self.gave_up(diverged));
-                    }
-                }
+                Err(diverged) => self.retry(h, diverged)?,
             }
         }
+    }
+
+    /// An attempt with h came to no result: a much smaller step, unless there is none.
+    fn retry(&mut self, h: f64, diverged: Diverged) -> Result<(), SimulationError> {
+        self.plant.statistics.rejected += 1;
+        self.h = h * self.controller.failed();
+        if self.h < 1e-12 * (1.0 + self.state.t.abs()) { Err(self.gave_up(diverged)) } else { Ok(()) }
     }
 
     fn gave_up(&self, diverged: Diverged) -> SimulationError {
@@ -551,25 +556,37 @@ impl<'r, 's> Driver<'r, 's> {
             }
             let h = self.trial.t - self.state.t;
             let theta = if h > 0.0 { (point - self.state.t) / h } else { 1.0 };
-            if theta >= 1.0 {
-                self.between.copy_from(&self.trial);
-            } else {
-                self.method.interpolate(&self.state, &self.trial, theta, &mut self.between);
-                let counts = self.plant.statistics;
-                // Multipliers and rates at the point itself; not part of the integration.
-                let _ = self.plant.rates(&mut self.between, &mut self.saddle);
-                self.plant.statistics = counts;
+            let mut keep = self.trial.clone();
+            let is_end = theta >= 1.0;
+            if !is_end {
+                if let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial) {
+                    return Err(self.gave_up(diverged));
+                }
+                self.method.interpolate(&self.state, &self.trial, theta, &mut keep);
+            }
+            if !is_end || !self.method.writes_full_rates() {
+                self.complete(&mut keep);
             }
             self.next_output += 1;
-            let keep = self.between.clone();
             self.push(keep, observer)?;
         }
     }
 
     fn record(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
         self.next_output = self.next_output.max(1);
-        let keep = self.state.clone();
+        let mut keep = self.state.clone();
+        if !self.method.writes_full_rates() {
+            self.complete(&mut keep);
+        }
         self.push(keep, observer)
+    }
+
+    /// Multipliers and rates of a state to be recorded; not part of the integration.
+    fn complete(&mut self, state: &mut State) {
+        let counts = self.plant.statistics;
+        // A pose where they do not exist keeps those of the method.
+        let _ = self.plant.rates(state, &mut self.saddle);
+        self.plant.statistics = counts;
     }
 
     fn push(
@@ -601,7 +618,11 @@ impl<'r, 's> Driver<'r, 's> {
             self.drift.g_dot = norm(&rate);
         }
         if self.states.last().is_none_or(|last| last.t < self.state.t) {
-            self.states.push(self.state.clone());
+            let mut keep = self.state.clone();
+            if !self.method.writes_full_rates() {
+                self.complete(&mut keep);
+            }
+            self.states.push(keep);
         }
         Trajectory {
             states: self.states,

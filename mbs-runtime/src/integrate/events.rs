@@ -45,6 +45,11 @@ impl Watch {
         Self { values: vec![0.0; modes], earlier: vec![0.0; modes], probe: State::new(plant.layout()) }
     }
 
+    /// Whether there are switching functions to look for on the dense output.
+    pub(super) fn is_needed(&self) -> bool {
+        !self.values.is_empty()
+    }
+
     /// When the next switching function of time alone changes sign after t.
     pub(super) fn next_time_event(&mut self, plant: &mut Plant<'_>, state: &State) -> Option<(f64, usize)> {
         let layout = plant.layout();

@@ -24,6 +24,12 @@ pub use oblique::Oblique;
 #[cfg(feature = "std")]
 pub use saddle::{Saddle, Singular};
 
+/// A factored matrix.
+pub trait Factors {
+    /// Overwrites `b` with the solution.
+    fn solve(&mut self, b: &mut [f64]);
+}
+
 /// a · b
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()

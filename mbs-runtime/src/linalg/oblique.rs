@@ -90,6 +90,12 @@ impl Oblique {
     }
 }
 
+impl super::Factors for Oblique {
+    fn solve(&mut self, b: &mut [f64]) {
+        self.solve(b);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

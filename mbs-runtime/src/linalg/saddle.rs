@@ -78,6 +78,12 @@ impl Saddle {
     }
 }
 
+impl super::Factors for Saddle {
+    fn solve(&mut self, b: &mut [f64]) {
+        self.solve(b);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
