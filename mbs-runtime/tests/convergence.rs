@@ -142,11 +142,12 @@ fn dense_slopes(
     system: &dyn System,
     name: &str,
     t_end: f64,
+    first: u32,
     exact: impl Fn(f64) -> [Vec<f64>; 3],
 ) -> [f64; 3] {
     let mut errors: [Vec<f64>; 3] = Default::default();
     for halvings in 0..4 {
-        let n = 16_u32 << halvings;
+        let n = first << halvings;
         let mut plant = plant(system);
         let mut method = method(name, system.layout()).unwrap();
         let mut state = start(&mut plant);
@@ -179,11 +180,11 @@ fn dense_slopes(
 fn dense_output() {
     for name in CONSTRAINED {
         let order = if name == "mdop5" { 4.0 } else { 5.0 };
-        let bead = dense_slopes(&Bead.model(), name, 2.0, |t| {
+        let bead = dense_slopes(&Bead.model(), name, 2.0, 32, |t| {
             let (p, v, x, _) = Bead::at(t);
             [p.into(), v.into(), x.into()]
         });
-        let top = dense_slopes(&Top.model(), name, 4.0, |t| {
+        let top = dense_slopes(&Top.model(), name, 4.0, 16, |t| {
             let (p, v) = Top::at(t);
             [p.into(), v.into(), vec![]]
         });

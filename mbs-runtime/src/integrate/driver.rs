@@ -239,14 +239,14 @@ struct Driver<'r, 's> {
     next_output: u64,
     states: Vec<State>,
     events: Vec<Event>,
-    recent_events: u32,
     drift: Drift,
     energy: f64,
     g: Vec<f64>,
 }
 
-/// Events in a row without a step of normal length in between.
-const STORM: u32 = 200;
+/// So many events within so short a time, s, are a storm.
+const STORM: usize = 200;
+const STORM_TIME: f64 = 1e-6;
 
 impl<'r, 's> Driver<'r, 's> {
     fn new(
@@ -263,7 +263,7 @@ impl<'r, 's> Driver<'r, 's> {
         let tolerances =
             Tolerances { rtol: settings.rtol, atol: settings.atol.unwrap_or(0.01 * settings.rtol) };
         let mut driver = Self {
-            watch: Watch::new(plant),
+            watch: Watch::new(plant, &state),
             controller: Controller::new(method.error_order()),
             step_settings: StepSettings { tolerances, projection: settings.projection },
             trial: State::new(layout),
@@ -273,7 +273,6 @@ impl<'r, 's> Driver<'r, 's> {
             next_output: 0,
             states: Vec::new(),
             events: Vec::new(),
-            recent_events: 0,
             drift: Drift::default(),
             energy: 0.0,
             g: std::vec![0.0; layout.n_g],
@@ -364,8 +363,8 @@ impl<'r, 's> Driver<'r, 's> {
 
     /// One accepted step, up to an event if there is one.
     fn step(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
-        let time_event = self.watch.next_time_event(self.plant, &self.state);
-        let goal = time_event.map_or(self.settings.t_end, |(t, _)| t.min(self.settings.t_end));
+        let time_event = self.watch.next_time_event(self.state.t);
+        let goal = time_event.unwrap_or(f64::INFINITY).min(self.settings.t_end);
         loop {
             let t = self.state.t;
             let left = goal - t;
@@ -403,13 +402,9 @@ impl<'r, 's> Driver<'r, 's> {
                     if reaches_goal {
                         self.trial.t = goal;
                     }
-                    self.recent_events = 0;
                     self.accept(observer)?;
-                    if let Some((root, mode)) = time_event
-                        && reaches_goal
-                        && root == goal
-                    {
-                        self.time_event(mode, observer)?;
+                    if reaches_goal && time_event == Some(goal) {
+                        self.time_event()?;
                     }
                     return Ok(());
                 }
@@ -467,10 +462,12 @@ impl<'r, 's> Driver<'r, 's> {
             self.plant.statistics.rejected += 1;
             return Ok(());
         }
-        self.recent_events += 1;
         let mode = crossing.mode;
-        if self.recent_events > STORM {
-            return Err(self.storm(self.trial.t, mode));
+        let t = self.trial.t;
+        if self.events.len() >= STORM
+            && t - self.events[self.events.len() - STORM].t < STORM_TIME * (1.0 + t.abs())
+        {
+            return Err(self.storm(t, mode));
         }
         self.accept(observer)?;
         self.plant.modes[mode] = !self.plant.modes[mode];
@@ -478,25 +475,20 @@ impl<'r, 's> Driver<'r, 's> {
         if let Err(Unsettled { mode }) = self.watch.settle(self.plant, &self.state, mode) {
             return Err(self.storm(self.state.t, mode));
         }
-        self.continue_after_event(observer)
+        self.continue_after_event()
     }
 
-    fn time_event(
-        &mut self,
-        mode: usize,
-        observer: &mut dyn FnMut(&State) -> bool,
-    ) -> Result<(), SimulationError> {
-        let t = self.state.t;
+    fn time_event(&mut self) -> Result<(), SimulationError> {
         let before = self.plant.modes.clone();
         if let Err(Unsettled { mode }) = self.watch.initial_modes(self.plant, &self.state) {
-            return Err(self.storm(t, mode));
+            return Err(self.storm(self.state.t, mode));
         }
-        let changed: Vec<usize> = (0..before.len()).filter(|&k| before[k] != self.plant.modes[k]).collect();
-        for &changed in &changed {
-            self.note(changed, !self.plant.modes[changed]);
+        for (mode, held) in before.into_iter().enumerate() {
+            if held != self.plant.modes[mode] {
+                self.note(mode, held);
+            }
         }
-        let _ = mode;
-        self.continue_after_event(observer)
+        self.continue_after_event()
     }
 
     fn note(&mut self, mode: usize, rising: bool) {
@@ -506,11 +498,7 @@ impl<'r, 's> Driver<'r, 's> {
     }
 
     /// The right-hand side has changed: new rates, new step size.
-    fn continue_after_event(
-        &mut self,
-        observer: &mut dyn FnMut(&State) -> bool,
-    ) -> Result<(), SimulationError> {
-        let _ = observer;
+    fn continue_after_event(&mut self) -> Result<(), SimulationError> {
         self.rates()?;
         self.method.restart();
         self.controller.restart();
