@@ -90,6 +90,11 @@ impl State {
         }
     }
 
+    /// Whether another state has the same time, positions, velocities and auxiliary states.
+    pub fn is_at(&self, other: &Self) -> bool {
+        self.t == other.t && self.p == other.p && self.v == other.v && self.x == other.x
+    }
+
     /// Takes over another state of the same layout without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.t = other.t;
@@ -248,6 +253,41 @@ impl<'s> Plant<'s> {
         (self.forces, self.acceleration_bias) = (f, z);
         self.statistics.forces += 1;
         self.statistics.acceleration_bias += 1;
+    }
+
+    /// Evaluates M alone.
+    pub fn evaluate_mass(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+        let mut m = core::mem::take(&mut self.mass_matrix);
+        self.at(t, p, v, x, |system, at| system.mass_matrix(at, &mut m));
+        self.mass_matrix = m;
+        self.statistics.mass_matrix += 1;
+    }
+
+    /// Evaluates G alone.
+    pub fn evaluate_jacobian(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+        if self.constraint_jacobian.is_empty() {
+            return;
+        }
+        let mut g = core::mem::take(&mut self.constraint_jacobian);
+        self.at(t, p, v, x, |system, at| system.constraint_jacobian(at, &mut g));
+        self.constraint_jacobian = g;
+        self.statistics.constraint_jacobian += 1;
+    }
+
+    /// Evaluates f alone.
+    pub fn evaluate_forces(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+        let mut f = core::mem::take(&mut self.forces);
+        self.at(t, p, v, x, |system, at| system.forces(at, &mut f));
+        self.forces = f;
+        self.statistics.forces += 1;
+    }
+
+    /// p' and x'.
+    pub fn flow(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], p_dot: &mut [f64], x_dot: &mut [f64]) {
+        self.at(t, p, v, x, |system, at| {
+            system.kinematics(at, p_dot);
+            system.auxiliary(at, x_dot);
+        });
     }
 
     /// Factors Q of the last evaluation.

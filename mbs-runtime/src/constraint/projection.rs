@@ -1,6 +1,6 @@
 //! Projection onto the constraints in the metric of the mass matrix.
 
-use crate::linalg::Saddle;
+use crate::linalg::{Factors, Saddle};
 use crate::plant::Plant;
 use crate::{Layout, math};
 use std::vec;
@@ -77,14 +77,14 @@ impl Projector {
     /// Position projection (000: 12a, 13): moves p to g(p, t) = 0 along directions that are
     /// shortest in the metric of M.
     ///
-    /// `saddle` holds Q of a nearby state (the chord matrix), the matrices of the plant's
+    /// `chord` holds Q of a nearby state, or a matrix near it; the matrices of the plant's
     /// last evaluation belong to it. With M and G frozen there, the upper row of (13)
     /// stays satisfied and each iteration solves Q [δ; ·] = [0; −g]. Returns the weighted
     /// size of the first correction, which measures how far the drift has come.
     pub fn positions(
         &mut self,
         plant: &mut Plant<'_>,
-        saddle: &mut Saddle,
+        chord: &mut dyn Factors,
         t: f64,
         p: &mut [f64],
         v: &[f64],
@@ -96,7 +96,7 @@ impl Projector {
         }
         let layout = plant.layout();
         let n_v = layout.n_v();
-        let chord = match &mut self.holonomic {
+        let chord: &mut dyn Factors = match &mut self.holonomic {
             Some(own) => {
                 plant.statistics.factorisations += 1;
                 let rows = layout.n_lambda();
@@ -105,7 +105,7 @@ impl Projector {
                 }
                 own
             }
-            None => saddle,
+            None => chord,
         };
         plant.statistics.position_projections += 1;
         let mut first = 0.0;

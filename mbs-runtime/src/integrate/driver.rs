@@ -233,21 +233,20 @@ struct Driver<'r, 's> {
     watch: Watch,
     state: State,
     trial: State,
-    between: State,
     saddle: Saddle,
     h: f64,
     /// Index of the next recorded point.
     next_output: u64,
     states: Vec<State>,
     events: Vec<Event>,
-    recent_events: u32,
     drift: Drift,
     energy: f64,
     g: Vec<f64>,
 }
 
-/// Events in a row without a step of normal length in between.
-const STORM: u32 = 200;
+/// So many events within so short a time, s, are a storm.
+const STORM: usize = 200;
+const STORM_TIME: f64 = 1e-6;
 
 impl<'r, 's> Driver<'r, 's> {
     fn new(
@@ -264,18 +263,16 @@ impl<'r, 's> Driver<'r, 's> {
         let tolerances =
             Tolerances { rtol: settings.rtol, atol: settings.atol.unwrap_or(0.01 * settings.rtol) };
         let mut driver = Self {
-            watch: Watch::new(plant),
+            watch: Watch::new(plant, &state),
             controller: Controller::new(method.error_order()),
             step_settings: StepSettings { tolerances, projection: settings.projection },
             trial: State::new(layout),
-            between: State::new(layout),
             saddle: Saddle::new(layout.n_v(), layout.n_lambda()),
             state,
             h: 0.0,
             next_output: 0,
             states: Vec::new(),
             events: Vec::new(),
-            recent_events: 0,
             drift: Drift::default(),
             energy: 0.0,
             g: std::vec![0.0; layout.n_g],
@@ -366,8 +363,8 @@ impl<'r, 's> Driver<'r, 's> {
 
     /// One accepted step, up to an event if there is one.
     fn step(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
-        let time_event = self.watch.next_time_event(self.plant, &self.state);
-        let goal = time_event.map_or(self.settings.t_end, |(t, _)| t.min(self.settings.t_end));
+        let time_event = self.watch.next_time_event(self.state.t);
+        let goal = time_event.unwrap_or(f64::INFINITY).min(self.settings.t_end);
         loop {
             let t = self.state.t;
             let left = goal - t;
@@ -389,6 +386,12 @@ impl<'r, 's> Driver<'r, 's> {
                         self.h = h * factor;
                         continue;
                     }
+                    if self.watch.is_needed()
+                        && let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial)
+                    {
+                        self.retry(h, diverged)?;
+                        continue;
+                    }
                     if let Some(crossing) =
                         self.watch.crossing(self.plant, &*self.method, &self.state, &self.trial)
                     {
@@ -399,25 +402,22 @@ impl<'r, 's> Driver<'r, 's> {
                     if reaches_goal {
                         self.trial.t = goal;
                     }
-                    self.recent_events = 0;
                     self.accept(observer)?;
-                    if let Some((root, mode)) = time_event
-                        && reaches_goal
-                        && root == goal
-                    {
-                        self.time_event(mode, observer)?;
+                    if reaches_goal && time_event == Some(goal) {
+                        self.time_event()?;
                     }
                     return Ok(());
                 }
-                Err(diverged) => {
-                    self.plant.statistics.rejected += 1;
-                    self.h = h * self.controller.failed();
-                    if self.h < 1e-12 * (1.0 + t.abs()) {
-                        return Err(self.gave_up(diverged));
-                    }
-                }
+                Err(diverged) => self.retry(h, diverged)?,
             }
         }
+    }
+
+    /// An attempt with h came to no result: a much smaller step, unless there is none.
+    fn retry(&mut self, h: f64, diverged: Diverged) -> Result<(), SimulationError> {
+        self.plant.statistics.rejected += 1;
+        self.h = h * self.controller.failed();
+        if self.h < 1e-12 * (1.0 + self.state.t.abs()) { Err(self.gave_up(diverged)) } else { Ok(()) }
     }
 
     fn gave_up(&self, diverged: Diverged) -> SimulationError {
@@ -462,10 +462,12 @@ impl<'r, 's> Driver<'r, 's> {
             self.plant.statistics.rejected += 1;
             return Ok(());
         }
-        self.recent_events += 1;
         let mode = crossing.mode;
-        if self.recent_events > STORM {
-            return Err(self.storm(self.trial.t, mode));
+        let t = self.trial.t;
+        if self.events.len() >= STORM
+            && t - self.events[self.events.len() - STORM].t < STORM_TIME * (1.0 + t.abs())
+        {
+            return Err(self.storm(t, mode));
         }
         self.accept(observer)?;
         self.plant.modes[mode] = !self.plant.modes[mode];
@@ -473,25 +475,20 @@ impl<'r, 's> Driver<'r, 's> {
         if let Err(Unsettled { mode }) = self.watch.settle(self.plant, &self.state, mode) {
             return Err(self.storm(self.state.t, mode));
         }
-        self.continue_after_event(observer)
+        self.continue_after_event()
     }
 
-    fn time_event(
-        &mut self,
-        mode: usize,
-        observer: &mut dyn FnMut(&State) -> bool,
-    ) -> Result<(), SimulationError> {
-        let t = self.state.t;
+    fn time_event(&mut self) -> Result<(), SimulationError> {
         let before = self.plant.modes.clone();
         if let Err(Unsettled { mode }) = self.watch.initial_modes(self.plant, &self.state) {
-            return Err(self.storm(t, mode));
+            return Err(self.storm(self.state.t, mode));
         }
-        let changed: Vec<usize> = (0..before.len()).filter(|&k| before[k] != self.plant.modes[k]).collect();
-        for &changed in &changed {
-            self.note(changed, !self.plant.modes[changed]);
+        for (mode, held) in before.into_iter().enumerate() {
+            if held != self.plant.modes[mode] {
+                self.note(mode, held);
+            }
         }
-        let _ = mode;
-        self.continue_after_event(observer)
+        self.continue_after_event()
     }
 
     fn note(&mut self, mode: usize, rising: bool) {
@@ -501,11 +498,7 @@ impl<'r, 's> Driver<'r, 's> {
     }
 
     /// The right-hand side has changed: new rates, new step size.
-    fn continue_after_event(
-        &mut self,
-        observer: &mut dyn FnMut(&State) -> bool,
-    ) -> Result<(), SimulationError> {
-        let _ = observer;
+    fn continue_after_event(&mut self) -> Result<(), SimulationError> {
         self.rates()?;
         self.method.restart();
         self.controller.restart();
@@ -551,25 +544,37 @@ impl<'r, 's> Driver<'r, 's> {
             }
             let h = self.trial.t - self.state.t;
             let theta = if h > 0.0 { (point - self.state.t) / h } else { 1.0 };
-            if theta >= 1.0 {
-                self.between.copy_from(&self.trial);
-            } else {
-                self.method.interpolate(&self.state, &self.trial, theta, &mut self.between);
-                let counts = self.plant.statistics;
-                // Multipliers and rates at the point itself; not part of the integration.
-                let _ = self.plant.rates(&mut self.between, &mut self.saddle);
-                self.plant.statistics = counts;
+            let mut keep = self.trial.clone();
+            let is_end = theta >= 1.0;
+            if !is_end {
+                if let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial) {
+                    return Err(self.gave_up(diverged));
+                }
+                self.method.interpolate(&self.state, &self.trial, theta, &mut keep);
+            }
+            if !is_end || !self.method.writes_full_rates() {
+                self.complete(&mut keep);
             }
             self.next_output += 1;
-            let keep = self.between.clone();
             self.push(keep, observer)?;
         }
     }
 
     fn record(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
         self.next_output = self.next_output.max(1);
-        let keep = self.state.clone();
+        let mut keep = self.state.clone();
+        if !self.method.writes_full_rates() {
+            self.complete(&mut keep);
+        }
         self.push(keep, observer)
+    }
+
+    /// Multipliers and rates of a state to be recorded; not part of the integration.
+    fn complete(&mut self, state: &mut State) {
+        let counts = self.plant.statistics;
+        // A pose where they do not exist keeps those of the method.
+        let _ = self.plant.rates(state, &mut self.saddle);
+        self.plant.statistics = counts;
     }
 
     fn push(
@@ -601,7 +606,11 @@ impl<'r, 's> Driver<'r, 's> {
             self.drift.g_dot = norm(&rate);
         }
         if self.states.last().is_none_or(|last| last.t < self.state.t) {
-            self.states.push(self.state.clone());
+            let mut keep = self.state.clone();
+            if !self.method.writes_full_rates() {
+                self.complete(&mut keep);
+            }
+            self.states.push(keep);
         }
         Trajectory {
             states: self.states,

@@ -20,6 +20,10 @@ pub(super) struct Watch {
     values: Vec<f64>,
     earlier: Vec<f64>,
     probe: State,
+    /// When functions of time alone change sign.
+    time_events: Vec<f64>,
+    /// Whether any function depends on more than time.
+    on_dense_output: bool,
 }
 
 /// A sign change.
@@ -40,28 +44,46 @@ pub(super) struct Unsettled {
 }
 
 impl Watch {
-    pub(super) fn new(plant: &Plant<'_>) -> Self {
-        let modes = plant.layout().modes.len();
-        Self { values: vec![0.0; modes], earlier: vec![0.0; modes], probe: State::new(plant.layout()) }
+    /// Watches the switching functions of a plant whose parameters stay as they are.
+    pub(super) fn new(plant: &mut Plant<'_>, state: &State) -> Self {
+        let layout = plant.layout();
+        let modes = layout.modes.len();
+        let mut watch = Self {
+            values: vec![0.0; modes],
+            earlier: vec![0.0; modes],
+            probe: State::new(layout),
+            time_events: Vec::new(),
+            on_dense_output: layout.time_modes.iter().filter(|&&is_time| is_time).count() < modes,
+        };
+        for (mode, _) in layout.time_modes.iter().enumerate().filter(|&(_, &is_time)| is_time) {
+            let root = watch.time_root(plant, state, mode);
+            watch.time_events.extend(root);
+        }
+        watch
+    }
+
+    /// The root of a function that is affine in time; the same bits wherever a run starts.
+    fn time_root(&mut self, plant: &mut Plant<'_>, state: &State, mode: usize) -> Option<f64> {
+        let mut value = |t: f64| {
+            plant.switching(t, &state.p, &state.v, &state.x, &mut self.values);
+            self.values[mode]
+        };
+        let (start, slope) = (value(0.0), value(1.0) - value(0.0));
+        let root = -start / slope;
+        // Far from zero the slope has lost digits; a second step finds them.
+        let root = root - value(root) / slope;
+        root.is_finite().then_some(root)
+    }
+
+    /// Whether there are switching functions to look for on the dense output.
+    pub(super) fn is_needed(&self) -> bool {
+        self.on_dense_output
     }
 
     /// When the next switching function of time alone changes sign after t.
-    pub(super) fn next_time_event(&mut self, plant: &mut Plant<'_>, state: &State) -> Option<(f64, usize)> {
-        let layout = plant.layout();
-        if !layout.time_modes.iter().any(|&is_time| is_time) {
-            return None;
-        }
-        let State { t, p, v, x, .. } = state;
-        plant.switching(*t, p, v, x, &mut self.earlier);
-        plant.switching(*t + 1.0, p, v, x, &mut self.values);
-        let roots =
-            layout.time_modes.iter().enumerate().filter(|&(_, &is_time)| is_time).filter_map(|(mode, _)| {
-                // The function is affine in t.
-                let (start, slope) = (self.earlier[mode], self.values[mode] - self.earlier[mode]);
-                let root = t - start / slope;
-                (slope != 0.0 && root > t + 1e-12 * (1.0 + t.abs())).then_some((root, mode))
-            });
-        roots.min_by(|a, b| a.0.total_cmp(&b.0))
+    pub(super) fn next_time_event(&self, t: f64) -> Option<f64> {
+        let later = self.time_events.iter().copied().filter(|root| *root > t + 1e-12 * (1.0 + t.abs()));
+        later.min_by(f64::total_cmp)
     }
 
     /// Sets every mode from its switching function at a state; functions at zero decide by
@@ -105,7 +127,7 @@ impl Watch {
         to: &State,
     ) -> Option<Crossing> {
         let layout = plant.layout();
-        if layout.modes.is_empty() {
+        if !self.is_needed() {
             return None;
         }
         let mut start = 0.0;

@@ -1,6 +1,8 @@
 //! MDOP5: Dormand–Prince on the index-1 form with projection (000: section 4.2).
 
 use super::driver::Projection;
+use super::parts::{PARTS, combine, values};
+use super::projection_control::ProjectionControl;
 use super::tableau::dormand_prince::{A, B_HAT, C, D};
 use super::{Diverged, Method, StepSettings};
 use crate::Layout;
@@ -10,28 +12,18 @@ use crate::plant::{Plant, State};
 use std::vec;
 use std::vec::Vec;
 
-/// Steps between position projections under projection control: at the start, at most.
-const FIRST_INTERVAL: u32 = 4;
-const LONGEST_INTERVAL: u32 = 8;
-
-/// Thresholds of projection control on the first correction (000: 16).
-const CALM: f64 = 0.009;
-const STIRRED: f64 = 0.02;
-
 /// The explicit method of order 5 for constrained systems; without constraints it is
 /// DOPRI5.
 #[derive(Debug)]
 pub struct Mdop5 {
+    name: &'static str,
     stages: Vec<State>,
     saddle: Saddle,
     chord: Saddle,
     projector: Projector,
     error: Vec<f64>,
     dense: [Vec<f64>; 3],
-    interval: u32,
-    since_projection: u32,
-    /// First correction of the attempt, if it projected positions.
-    correction: Option<f64>,
+    control: ProjectionControl,
     h: f64,
 }
 
@@ -40,59 +32,27 @@ impl Mdop5 {
     pub fn new(layout: &Layout) -> Self {
         let (n_p, n_v, n_x) = (layout.n_p(), layout.n_v(), layout.n_x());
         Self {
+            name: "mdop5",
             stages: (0..7).map(|_| State::new(layout)).collect(),
             saddle: Saddle::new(n_v, layout.n_lambda()),
             chord: Saddle::new(n_v, layout.n_lambda()),
             projector: Projector::new(layout),
             error: vec![0.0; n_p.max(n_v).max(n_x)],
             dense: [vec![0.0; n_p], vec![0.0; n_v], vec![0.0; n_x]],
-            interval: FIRST_INTERVAL,
-            since_projection: 0,
-            correction: None,
+            control: ProjectionControl::new(),
             h: 0.0,
         }
     }
 
-    fn projects_now(&self, mode: Projection) -> bool {
-        match mode {
-            Projection::None | Projection::Velocity => false,
-            Projection::EveryStep => true,
-            Projection::Controlled => self.since_projection + 1 >= self.interval,
-        }
-    }
-}
-
-/// The parts of a state that are integrated, each with its rate.
-type Pick = fn(&State) -> (&[f64], &[f64]);
-const PARTS: [Pick; 3] = [|s| (&s.p, &s.p_dot), |s| (&s.v, &s.v_dot), |s| (&s.x, &s.x_dot)];
-
-fn values(state: &mut State, part: usize) -> &mut [f64] {
-    match part {
-        0 => &mut state.p,
-        1 => &mut state.v,
-        _ => &mut state.x,
-    }
-}
-
-/// y = y₀ + h Σ weight · rate.
-fn combine(from: &State, stages: &[State], weights: &[f64], h: f64, into: &mut State) {
-    for (part, pick) in PARTS.iter().enumerate() {
-        let out = values(into, part);
-        out.copy_from_slice(pick(from).0);
-        for (stage, weight) in stages.iter().zip(weights) {
-            let factor = h * weight;
-            if factor != 0.0 {
-                for (out, rate) in out.iter_mut().zip(pick(stage).1) {
-                    *out += factor * rate;
-                }
-            }
-        }
+    /// DOPRI5 for a layout; `None` if it has constraints.
+    pub fn unconstrained(layout: &Layout) -> Option<Self> {
+        (layout.n_lambda() == 0).then(|| Self { name: "dopri5", ..Self::new(layout) })
     }
 }
 
 impl Method for Mdop5 {
     fn name(&self) -> &'static str {
-        "mdop5"
+        self.name
     }
 
     fn order(&self) -> u32 {
@@ -126,14 +86,13 @@ impl Method for Mdop5 {
 
         combine(from, &self.stages[..6], A[6], h, to);
         to.t = from.t + h;
-        self.correction = None;
-        if self.projects_now(settings.projection) {
+        if self.control.is_due(settings.projection) {
             let State { t, p, v, x, .. } = to;
             let size = self
                 .projector
                 .positions(plant, &mut self.chord, *t, p, v, x, tolerances)
                 .map_err(Diverged::Projection)?;
-            self.correction = Some(size);
+            self.control.projected(size);
         }
         crate::constraint::normalise(plant.layout(), &mut to.p);
         let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = to;
@@ -167,24 +126,11 @@ impl Method for Mdop5 {
     }
 
     fn accepted(&mut self, _: &mut Plant<'_>) {
-        match self.correction {
-            None => self.since_projection += 1,
-            Some(size) => {
-                self.since_projection = 0;
-                self.interval = if size < CALM {
-                    (2 * self.interval).min(LONGEST_INTERVAL)
-                } else if size < STIRRED {
-                    self.interval
-                } else {
-                    (self.interval / 2).max(1)
-                };
-            }
-        }
+        self.control.accepted();
     }
 
     fn restart(&mut self) {
-        self.interval = FIRST_INTERVAL;
-        self.since_projection = 0;
+        self.control.restart();
     }
 
     /// Order 4, continuous with its derivative over projected steps.

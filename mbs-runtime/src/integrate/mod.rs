@@ -6,11 +6,18 @@
 mod controller;
 mod driver;
 mod events;
+mod half_explicit;
+mod hermite;
 mod mdop5;
+mod names;
+mod parts;
+mod projection_control;
 mod tableau;
 
-pub use driver::{Event, Projection, Settings, SimulationError, Trajectory, simulate, simulate_with};
+pub use driver::{Drift, Event, Projection, Settings, SimulationError, Trajectory, simulate, simulate_with};
+pub use half_explicit::HalfExplicit;
 pub use mdop5::Mdop5;
+pub use names::{METHODS, MethodError, method};
 
 use crate::constraint::Tolerances;
 use crate::linalg::Singular;
@@ -62,6 +69,18 @@ pub trait Method {
     }
     /// The motion changed discontinuously: forget what earlier steps taught.
     fn restart(&mut self) {}
-    /// The solution at `from.t + theta·h` of the last attempt, 0 ≤ theta ≤ 1: p, v, x.
+    /// Whether the rates and multipliers an attempt writes are those of the state it writes,
+    /// to full order. Otherwise the driver computes them for what it records.
+    fn writes_full_rates(&self) -> bool {
+        true
+    }
+    /// Gets ready for [`interpolate`](Self::interpolate) over the last attempt, from `from` to
+    /// `to`; costs nothing when repeated.
+    fn prepare_dense(&mut self, plant: &mut Plant<'_>, from: &State, to: &State) -> Result<(), Diverged> {
+        let _ = (plant, from, to);
+        Ok(())
+    }
+    /// The solution at `from.t + theta·h` of the last attempt, 0 ≤ theta ≤ 1: p, v, x. After
+    /// [`prepare_dense`](Self::prepare_dense).
     fn interpolate(&self, from: &State, to: &State, theta: f64, out: &mut State);
 }
