@@ -13,9 +13,9 @@ extern crate std;
 
 #[cfg(feature = "std")]
 pub mod constraint;
+mod delegate;
 #[cfg(feature = "std")]
 pub mod integrate;
-mod delegate;
 mod layout;
 pub mod linalg;
 #[cfg(feature = "std")]

@@ -94,11 +94,7 @@ pub(super) fn text(run: &Run) -> String {
         );
     }
     let _ = writeln!(out, "  energy changed by {:.6e} J", drift.energy);
-    let _ = writeln!(
-        out,
-        "  {:.1} ms to compile, {:.1} ms to integrate",
-        run.compile_ms, run.integrate_ms
-    );
+    let _ = writeln!(out, "  {:.1} ms to compile, {:.1} ms to integrate", run.compile_ms, run.integrate_ms);
     if !events.is_empty() {
         let _ = writeln!(out, "\nevents");
         for event in events {

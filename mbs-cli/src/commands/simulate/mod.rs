@@ -7,12 +7,9 @@ mod table;
 use crate::arguments::{ProjectionMode, SimulateOptions};
 use crate::pipeline;
 use crate::report::{self, Failure};
-use mbs_runtime::integrate::{Mdop5, Method, Projection, simulate_with};
-use mbs_runtime::{Defaults, Layout, Plant, Settings, State, System, Trajectory};
+use mbs_runtime::integrate::{self, Projection, simulate_with};
+use mbs_runtime::{Defaults, Plant, Settings, State, System, Trajectory};
 use std::time::Instant;
-
-/// Methods by the names users know them by.
-const METHODS: &[&str] = &["mdop5", "dopri5"];
 
 /// A finished run with everything reports need.
 struct Run {
@@ -55,7 +52,8 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     };
     check(&settings)?;
     let name = options.method.clone().or(simulation.method).unwrap_or_else(|| "mdop5".to_owned());
-    let mut method = method(&name, layout)?;
+    let mut method = integrate::method(&name, layout)
+        .map_err(|error| Failure::new("MBS-C032", error.to_string()).about(&options.model))?;
     let begin = Instant::now();
     let mut plant = Plant::new(&*system, &layout.parameter_defaults, Box::new(Defaults));
     let mut start = State::new(layout);
@@ -86,15 +84,4 @@ fn check(settings: &Settings) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-fn method(name: &str, layout: &Layout) -> Result<Box<dyn Method>, Failure> {
-    match name {
-        "mdop5" => Ok(Box::new(Mdop5::new(layout))),
-        "dopri5" if layout.n_lambda() == 0 => Ok(Box::new(Mdop5::new(layout))),
-        "dopri5" => Err(Failure::new("MBS-C032", "`dopri5` cannot keep constraints")
-            .help("this model has closed loops or constraint elements; use `mdop5`")),
-        _ => Err(Failure::new("MBS-C033", format!("there is no method `{name}`"))
-            .help(format!("methods are {}", METHODS.join(", ")))),
-    }
 }

@@ -57,7 +57,11 @@ fn rate(layout: &Layout, name: &str) -> String {
 }
 
 fn quote(name: &str) -> String {
-    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+    if name.contains([',', '"', '\n']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
 }
 
 /// Outputs and energies at recorded states.
