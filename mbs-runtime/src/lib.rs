@@ -11,9 +11,7 @@
 #[cfg(feature = "std")]
 extern crate std;
 
-#[cfg(feature = "std")]
 pub mod constraint;
-#[cfg(feature = "std")]
 pub mod integrate;
 mod layout;
 pub mod linalg;

@@ -1,5 +1,6 @@
 //! Projection onto the constraints in the metric of the mass matrix.
 
+use super::normalise;
 use crate::linalg::{Factors, Saddle};
 use crate::plant::Plant;
 use crate::{Layout, math};
@@ -184,18 +185,6 @@ pub(crate) fn multiply(a: &[f64], x: &[f64], y: &mut [f64]) {
     for (column, factor) in a.chunks_exact(rows.max(1)).zip(x) {
         for (y, entry) in y.iter_mut().zip(column) {
             *y += entry * factor;
-        }
-    }
-}
-
-/// Scales every quaternion to unit length.
-pub fn normalise(layout: &Layout, p: &mut [f64]) {
-    for block in layout.quaternions.iter() {
-        let start = block.p as usize;
-        let q = &mut p[start..start + 4];
-        let norm = math::sqrt(q.iter().map(|q| q * q).sum());
-        if norm > 0.0 {
-            q.iter_mut().for_each(|q| *q /= norm);
         }
     }
 }
