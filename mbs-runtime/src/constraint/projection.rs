@@ -2,7 +2,7 @@
 
 use super::normalise;
 use crate::linalg::{Factors, Saddle};
-use crate::plant::Plant;
+use crate::plant::{Plant, State};
 use crate::{Layout, math};
 use std::vec;
 use std::vec::Vec;
@@ -75,7 +75,7 @@ impl Projector {
         }
     }
 
-    /// Position projection (000: 12a, 13): moves p to g(p, t) = 0 along directions that are
+    /// Position projection (000: 12a, 13): moves p of `state` to g(p, t) = 0 along directions that are
     /// shortest in the metric of M.
     ///
     /// `chord` holds Q of a nearby state, or a matrix near it; the matrices of the plant's
@@ -86,15 +86,13 @@ impl Projector {
         &mut self,
         plant: &mut Plant<'_>,
         chord: &mut dyn Factors,
-        t: f64,
-        p: &mut [f64],
-        v: &[f64],
-        x: &[f64],
+        state: &mut State,
         tolerances: Tolerances,
     ) -> Result<f64, NotConverged> {
         if self.g.is_empty() {
             return Ok(0.0);
         }
+        let State { t, p, v, x, .. } = state;
         let layout = plant.layout();
         let n_v = layout.n_v();
         let chord: &mut dyn Factors = match &mut self.holonomic {
@@ -112,7 +110,7 @@ impl Projector {
         let mut first = 0.0;
         let mut previous = f64::INFINITY;
         for iteration in 0..MOST_ITERATIONS {
-            plant.constraints(t, p, v, x, &mut self.g);
+            plant.constraints(*t, p, v, x, &mut self.g);
             self.right[..n_v].fill(0.0);
             for (right, g) in self.right[n_v..].iter_mut().zip(&self.g) {
                 *right = -g;
@@ -121,7 +119,7 @@ impl Projector {
             plant.statistics.solves += 1;
             plant.statistics.projection_iterations += 1;
             self.delta.copy_from_slice(&self.right[..n_v]);
-            plant.at(t, p, v, x, |system, at| system.kinematic_matrix(at, &mut self.kinematic_matrix));
+            plant.at(*t, p, v, x, |system, at| system.kinematic_matrix(at, &mut self.kinematic_matrix));
             multiply(&self.kinematic_matrix, &self.delta, &mut self.delta_p);
             for (p, delta) in p.iter_mut().zip(&self.delta_p) {
                 *p += delta;
@@ -139,32 +137,25 @@ impl Projector {
             }
             previous = size;
         }
-        Err(self.worst(plant, t, p, v, x))
+        Err(self.worst(plant, state))
     }
 
-    fn worst(&mut self, plant: &mut Plant<'_>, t: f64, p: &[f64], v: &[f64], x: &[f64]) -> NotConverged {
-        plant.constraints(t, p, v, x, &mut self.g);
+    fn worst(&mut self, plant: &mut Plant<'_>, state: &State) -> NotConverged {
+        plant.constraints(state.t, &state.p, &state.v, &state.x, &mut self.g);
         let size = |value: f64| if value.is_nan() { f64::INFINITY } else { value.abs() };
         let worst = self.g.iter().enumerate().max_by(|(_, a), (_, b)| size(**a).total_cmp(&size(**b)));
         worst.map_or(NotConverged { row: 0, value: 0.0 }, |(row, &value)| NotConverged { row, value })
     }
 
     /// Velocity projection (000: 12b): moves v to G v + c = 0, shortest in the metric of M.
-    /// `saddle` holds Q at p, and the plant's last evaluation was there.
-    pub fn velocities(
-        &mut self,
-        plant: &mut Plant<'_>,
-        saddle: &mut Saddle,
-        t: f64,
-        p: &[f64],
-        v: &mut [f64],
-        x: &[f64],
-    ) {
+    /// `saddle` holds Q at the state, and the plant's last evaluation was there.
+    pub fn velocities(&mut self, plant: &mut Plant<'_>, saddle: &mut Saddle, state: &mut State) {
         if self.rate.is_empty() {
             return;
         }
+        let State { t, p, v, x, .. } = state;
         let n_v = v.len();
-        plant.velocity_residual(t, p, v, x, &mut self.rate);
+        plant.velocity_residual(*t, p, v, x, &mut self.rate);
         self.right[..n_v].fill(0.0);
         for (right, rate) in self.right[n_v..].iter_mut().zip(&self.rate) {
             *right = -rate;

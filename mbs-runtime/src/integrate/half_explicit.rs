@@ -159,15 +159,14 @@ impl HalfExplicit {
         end: &mut State,
         tolerances: Tolerances,
     ) -> Result<(), Diverged> {
-        let State { t, p, v, x, .. } = end;
         let size = self
             .projector
-            .positions(plant, &mut self.stage_matrix, *t, p, v, x, tolerances)
+            .positions(plant, &mut self.stage_matrix, end, tolerances)
             .map_err(Diverged::Projection)?;
         self.control.projected(size);
-        plant.matrices(*t, p, v, x);
+        plant.matrices(end.t, &end.p, &end.v, &end.x);
         plant.factor(&mut self.saddle).map_err(Diverged::Singular)?;
-        self.projector.velocities(plant, &mut self.saddle, *t, p, v, x);
+        self.projector.velocities(plant, &mut self.saddle, end);
         Ok(())
     }
 
