@@ -12,6 +12,7 @@
 extern crate std;
 
 pub mod constraint;
+mod delegate;
 pub mod integrate;
 mod layout;
 pub mod linalg;

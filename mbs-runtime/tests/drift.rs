@@ -169,3 +169,22 @@ fn a_row_given_twice_changes_nothing() {
         assert!((once.lambda[0] - twice.lambda[0] - twice.lambda[1]).abs() < 1e-6, "{name}");
     }
 }
+
+#[test]
+fn tolerances_at_rounding_level_do_not_stop_a_projection() {
+    let system = Sphere.model();
+    for name in CONSTRAINED {
+        let mut plant = plant(&system);
+        let mut method = method(name, system.layout()).unwrap();
+        let mut settings = tight(Projection::EveryStep);
+        settings.tolerances.rtol = 1e-14;
+        settings.tolerances.atol = 1e-16;
+        let mut state = start(&mut plant);
+        let mut next = state.clone();
+        for _ in 0..100 {
+            method.attempt(&mut plant, &state, 0.005, &settings, &mut next).unwrap();
+            method.accepted(&mut plant);
+            std::mem::swap(&mut state, &mut next);
+        }
+    }
+}

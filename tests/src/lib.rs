@@ -12,6 +12,7 @@ pub mod formula;
 pub mod load;
 pub mod loads;
 pub mod mechanism;
+pub mod models;
 pub mod numbers;
 pub mod oracle;
 pub mod peers;

@@ -26,7 +26,7 @@ pub struct Loaded {
 }
 
 /// Reads files that stand beside the models.
-struct Beside;
+pub(crate) struct Beside;
 
 impl Loader for Beside {
     fn load(&self, path: &str) -> Result<String, String> {

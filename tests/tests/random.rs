@@ -17,7 +17,7 @@ fn check(kind: Kind, seed: u64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn trees(bodies in 1_usize..=12, forces in 0_usize..=4, seed in 0_u64..1_000_000) {

@@ -128,12 +128,17 @@ impl Projector {
             if iteration == 0 {
                 first = size;
             }
-            if size.is_nan() || size > 2.0 * previous {
+            if size.is_nan() {
                 break;
             }
-            if size <= SMALL_ENOUGH {
+            // Below rounding of p a correction says nothing, however tight the tolerances.
+            let rounding = 4.0 * f64::EPSILON * (1.0 + largest(p));
+            if size <= SMALL_ENOUGH || largest(&self.delta_p) <= rounding {
                 normalise(layout, p);
                 return Ok(first);
+            }
+            if size > 2.0 * previous {
+                break;
             }
             previous = size;
         }
@@ -167,6 +172,10 @@ impl Projector {
             *v += delta;
         }
     }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
 /// y = A x, column-major.

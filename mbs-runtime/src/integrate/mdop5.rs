@@ -108,9 +108,15 @@ impl Method for Mdop5 {
         for (part, pick) in PARTS.iter().enumerate() {
             let (new, _) = pick(to);
             let error = &mut self.error[..new.len()];
+            // Of the formula alone: a projection also removes what earlier steps left, which
+            // no smaller step can mend.
             for (i, error) in error.iter_mut().enumerate() {
-                let sum: f64 = self.stages.iter().zip(B_HAT).map(|(stage, b)| b * pick(stage).1[i]).sum();
-                *error = new[i] - (pick(from).0[i] + h * sum);
+                *error = h * self
+                    .stages
+                    .iter()
+                    .zip(error_weights())
+                    .map(|(stage, e)| e * pick(stage).1[i])
+                    .sum::<f64>();
             }
             let norm = tolerances.norm(error, new);
             if norm.is_nan() {
@@ -147,4 +153,9 @@ impl Method for Mdop5 {
             }
         }
     }
+}
+
+/// b − b̂: weights of the error estimate.
+fn error_weights() -> [f64; 7] {
+    core::array::from_fn(|j| A[6].get(j).copied().unwrap_or(0.0) - B_HAT[j])
 }

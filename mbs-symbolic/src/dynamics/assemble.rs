@@ -346,7 +346,8 @@ fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layo
 /// Modes named after their elements, numbered where an element has several.
 fn modes(lowering: &mut Lowering<'_>) -> IdVec<crate::ids::ModeId, Mode> {
     let functions: Vec<ExprId> = lowering.modes.list.iter().map(|mode| mode.function).collect();
-    let time_events: Vec<bool> = functions.iter().map(|&function| is_affine_in_time(lowering, function)).collect();
+    let time_events: Vec<bool> =
+        functions.iter().map(|&function| is_affine_in_time(lowering, function)).collect();
     let model = lowering.model;
     let list = &lowering.modes.list;
     list.iter_enumerated()

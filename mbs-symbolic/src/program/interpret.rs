@@ -24,14 +24,14 @@ pub struct Inputs<'a> {
     pub lambda: &'a [f64],
 }
 
-/// Scratch memory for one program; running does not allocate.
-#[derive(Debug, Clone)]
+/// Scratch memory; running allocates only when a function is longer than any before.
+#[derive(Debug, Clone, Default)]
 pub struct Interpreter {
     values: Vec<f64>,
 }
 
 impl Interpreter {
-    /// Scratch memory for `program`.
+    /// Scratch memory that is enough for `program`.
     pub fn new(program: &Program) -> Self {
         let longest = program.functions.iter().chain([&program.prepare]).map(|f| f.body.len()).max();
         Self { values: vec![0.0; longest.unwrap_or(0)] }
@@ -75,6 +75,9 @@ impl Interpreter {
     ) {
         let n_theta = program.layout.parameters.len();
         let values = &mut self.values;
+        if values.len() < function.body.len() {
+            values.resize(function.body.len(), 0.0);
+        }
         for (index, instruction) in function.body.iter().enumerate() {
             match instruction.op {
                 Op::SinCos => {

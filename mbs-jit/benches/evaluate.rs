@@ -1,0 +1,60 @@
+//! How long an evaluation of the equations takes, natively and interpreted, and how long
+//! it takes to make native code. `cargo bench -p mbs-jit`
+
+use divan::{Bencher, black_box};
+use mbs_jit::{Interpreted, Native};
+use mbs_runtime::{At, Fused, System};
+use mbs_symbolic::model::NoFiles;
+use mbs_symbolic::program::Program;
+
+const MODELS: [&str; 3] = ["ur5", "five_link", "andrews"];
+const LARGE: [&str; 5] = ["ur5", "five_link", "andrews", "chain30", "n_four_bar_40"];
+
+fn main() {
+    divan::main();
+}
+
+fn program(name: &str) -> Program {
+    let path = format!("{}/../models/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
+    let source = std::fs::read_to_string(path).expect("a model of the repository");
+    let compiled = mbs_symbolic::compile(name, &source, &NoFiles, mbs_symbolic::Options::default());
+    compiled.expect("a correct model").program
+}
+
+/// One call of `fused` at the initial values.
+fn fused(bencher: Bencher<'_, '_>, system: &dyn System) {
+    let layout = system.layout();
+    let (n_p, n_v, n_x, n_lambda) = (layout.n_p(), layout.n_v(), layout.n_x(), layout.n_lambda());
+    let mut prepared = vec![0.0; layout.n_prepared];
+    system.prepare(&layout.parameter_defaults, &mut prepared);
+    let [mut p, mut v, mut x] = [n_p, n_v, n_x].map(|n| vec![0.0; n]);
+    system.initial(&prepared, &mut p, &mut v, &mut x);
+    let mut u = vec![0.0; layout.n_u()];
+    system.input_defaults(0.0, &prepared, &mut u);
+    let modes = vec![false; layout.modes.len()];
+    let at = At { t: 0.0, p: &p, v: &v, x: &x, u: &u, modes: &modes, prepared: &prepared };
+    let mut parts = [n_p, n_v * n_v, n_v, n_lambda * n_v, n_lambda, n_x].map(|n| vec![0.0; n]);
+    let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] = &mut parts;
+    let mut out = Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
+    bencher.bench_local(|| {
+        system.fused(black_box(&at), &mut out);
+        black_box(&mut out);
+    });
+}
+
+#[divan::bench(args = MODELS)]
+fn native(bencher: Bencher<'_, '_>, name: &str) {
+    fused(bencher, &Native::new(&program(name)).expect("native code"));
+}
+
+#[divan::bench(args = MODELS)]
+fn interpreted(bencher: Bencher<'_, '_>, name: &str) {
+    fused(bencher, &Interpreted::new(&program(name)));
+}
+
+/// All functions of a program to native code.
+#[divan::bench(args = LARGE, sample_count = 20)]
+fn compile(bencher: Bencher<'_, '_>, name: &str) {
+    let program = program(name);
+    bencher.bench(|| Native::new(black_box(&program)));
+}

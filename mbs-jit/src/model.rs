@@ -1,0 +1,242 @@
+//! What both ways of running a program have in common: its layout, and the check of
+//! every slice before every call.
+
+use crate::layout::layout;
+use mbs_runtime::{At, Energy, Fused, Layout, System, wrong_length};
+use mbs_symbolic::expr::Symbol;
+use mbs_symbolic::program::{Function, FunctionKind, Inputs, Operand, Program, verify};
+
+/// Runs the functions of one program on slices whose lengths have been checked.
+pub trait Engine: Send + Sync {
+    /// Fills `prepared` from θ.
+    ///
+    /// # Safety
+    /// Both slices have the lengths the program says.
+    unsafe fn prepare(&self, theta: &[f64], prepared: &mut [f64]);
+
+    /// Runs one function; `results` has one slice per quantity it fills, in order.
+    ///
+    /// # Safety
+    /// The slices of `inputs` that the function reads, and all `results`, have the
+    /// lengths the program says.
+    unsafe fn run(&self, kind: FunctionKind, inputs: &Inputs<'_>, results: &mut [&mut [f64]]);
+}
+
+/// A program that runs: a [`System`] made at run time.
+///
+/// Made by `Interpreted::new` and `Native::new`. Parameters are an argument of
+/// [`System::prepare`], so other values need no other model.
+#[derive(Debug)]
+pub struct Model<E> {
+    layout: Layout,
+    n_theta: usize,
+    /// By [`FunctionKind`].
+    functions: Vec<Lengths>,
+    engine: E,
+}
+
+/// The slices of [`Inputs`]: p, v, x, u, modes, prepared, v', λ.
+const N_INPUTS: usize = 8;
+/// The first of them are those of [`At`].
+const N_AT: usize = 6;
+
+/// The lengths a function relies on.
+#[derive(Debug)]
+struct Lengths {
+    /// Of each input it reads; the others may be anything.
+    inputs: [Option<usize>; N_INPUTS],
+    results: Vec<usize>,
+}
+
+impl Lengths {
+    fn new(program: &Program, kind: FunctionKind) -> Self {
+        let function = program.function(kind);
+        let layout = &program.layout;
+        let sizes = [
+            layout.positions.len(),
+            layout.velocities.len(),
+            layout.states.len(),
+            layout.inputs.len(),
+            layout.modes.len(),
+            program.n_prepared(),
+            layout.velocities.len(),
+            layout.rows.len(),
+        ];
+        let mut needed = reads(function);
+        let results: Vec<usize> = function.results.iter().map(|block| block.entries.len()).collect();
+        // A state of the wrong size is refused even where nothing is read of it, as
+        // long as there is anything to compute from it.
+        let from_state = !kind.is_per_parameter_set() && kind != FunctionKind::InputDefaults;
+        if from_state && results.iter().any(|&length| length > 0) {
+            needed[..N_AT].fill(true);
+        }
+        let inputs = std::array::from_fn(|index| needed[index].then_some(sizes[index]));
+        Self { inputs, results }
+    }
+
+    fn accept(&self, inputs: &Inputs<'_>, results: &[&mut [f64]]) -> bool {
+        let given = [
+            inputs.p.len(),
+            inputs.v.len(),
+            inputs.x.len(),
+            inputs.u.len(),
+            inputs.modes.len(),
+            inputs.prepared.len(),
+            inputs.v_dot.len(),
+            inputs.lambda.len(),
+        ];
+        self.results.iter().copied().eq(results.iter().map(|result| result.len()))
+            && self
+                .inputs
+                .iter()
+                .zip(given)
+                .all(|(wanted, given)| wanted.is_none_or(|wanted| wanted == given))
+    }
+}
+
+/// Which inputs a function reads.
+fn reads(function: &Function) -> [bool; N_INPUTS] {
+    let mut reads = [false; N_INPUTS];
+    let operands = function.body.iter().flat_map(|instruction| instruction.operands().iter().copied());
+    for operand in operands.chain(function.entries()) {
+        let input = match operand {
+            Operand::Constant(_) | Operand::Value(_) | Operand::Symbol(Symbol::Time) => continue,
+            Operand::Symbol(Symbol::P(_)) => 0,
+            Operand::Symbol(Symbol::V(_)) => 1,
+            Operand::Symbol(Symbol::X(_)) => 2,
+            Operand::Symbol(Symbol::U(_)) => 3,
+            Operand::Symbol(Symbol::Mode(_)) => 4,
+            Operand::Symbol(Symbol::Theta(_)) | Operand::Prepared(_) => 5,
+            Operand::Symbol(Symbol::VDot(_)) => 6,
+            Operand::Symbol(Symbol::Lambda(_)) => 7,
+        };
+        reads[input] = true;
+    }
+    reads
+}
+
+impl<E: Engine> Model<E> {
+    /// A model; `engine` makes what runs `program`, and may rely on all [`verify`]
+    /// checks.
+    ///
+    /// # Panics
+    /// If the program does not hold together.
+    pub(crate) fn with_engine<X>(
+        program: &Program,
+        engine: impl FnOnce(&Program) -> Result<E, X>,
+    ) -> Result<Self, X> {
+        if let Err(problem) = verify(program) {
+            panic!("a program that does not hold together: {problem}");
+        }
+        Ok(Self {
+            layout: layout(program),
+            n_theta: program.layout.parameters.len(),
+            functions: FunctionKind::ALL.map(|kind| Lengths::new(program, kind)).into(),
+            engine: engine(program)?,
+        })
+    }
+
+    /// Runs a function, or returns false if a slice has the wrong length.
+    fn call(&self, kind: FunctionKind, inputs: &Inputs<'_>, results: &mut [&mut [f64]]) -> bool {
+        let accepted = self.functions[kind as usize].accept(inputs, results);
+        if accepted {
+            // SAFETY: `accept` has compared the length of every result and of every
+            // input the function reads with the program's.
+            unsafe { self.engine.run(kind, inputs, results) };
+        }
+        accepted
+    }
+
+    fn fill(&self, kind: FunctionKind, inputs: &Inputs<'_>, out: &mut [f64]) {
+        if !self.call(kind, inputs, &mut [&mut *out]) {
+            wrong_length(out);
+        }
+    }
+}
+
+fn inputs<'a>(at: &At<'a>) -> Inputs<'a> {
+    let &At { t, p, v, x, u, modes, prepared } = at;
+    Inputs { t, p, v, x, u, modes, prepared, ..Inputs::default() }
+}
+
+macro_rules! fills_one_array {
+    ($($name:ident $kind:ident,)*) => {
+        $(fn $name(&self, at: &At<'_>, out: &mut [f64]) {
+            self.fill(FunctionKind::$kind, &inputs(at), out);
+        })*
+    };
+}
+
+impl<E: Engine> System for Model<E> {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn prepare(&self, theta: &[f64], prepared: &mut [f64]) {
+        if theta.len() != self.n_theta || prepared.len() != self.layout.n_prepared {
+            return wrong_length(prepared);
+        }
+        // SAFETY: both lengths have just been checked.
+        unsafe { self.engine.prepare(theta, prepared) };
+    }
+
+    fills_one_array! {
+        kinematics Kinematics,
+        kinematic_matrix KinematicMatrix,
+        mass_matrix MassMatrix,
+        forces Forces,
+        constraints Constraints,
+        constraint_jacobian ConstraintJacobian,
+        velocity_bias VelocityBias,
+        acceleration_bias AccelerationBias,
+        auxiliary Auxiliary,
+        switching_functions SwitchingFunctions,
+        poses Poses,
+    }
+
+    fn fused(&self, at: &At<'_>, out: &mut Fused<'_>) {
+        let results: &mut [&mut [f64]] = &mut [
+            &mut *out.p_dot,
+            &mut *out.mass_matrix,
+            &mut *out.forces,
+            &mut *out.constraint_jacobian,
+            &mut *out.acceleration_bias,
+            &mut *out.auxiliary,
+        ];
+        if !self.call(FunctionKind::Fused, &inputs(at), results) {
+            out.wrong_length();
+        }
+    }
+
+    fn inverse_dynamics(&self, at: &At<'_>, v_dot: &[f64], out: &mut [f64]) {
+        self.fill(FunctionKind::InverseDynamics, &Inputs { v_dot, ..inputs(at) }, out);
+    }
+
+    fn outputs(&self, at: &At<'_>, v_dot: &[f64], lambda: &[f64], out: &mut [f64]) {
+        self.fill(FunctionKind::Outputs, &Inputs { v_dot, lambda, ..inputs(at) }, out);
+    }
+
+    fn energy(&self, at: &At<'_>) -> Energy {
+        let mut energy = [0.0; 2];
+        self.fill(FunctionKind::Energy, &inputs(at), &mut energy);
+        let [kinetic, potential] = energy;
+        Energy { kinetic, potential }
+    }
+
+    fn input_defaults(&self, t: f64, prepared: &[f64], u: &mut [f64]) {
+        self.fill(FunctionKind::InputDefaults, &Inputs { t, prepared, ..Inputs::default() }, u);
+    }
+
+    fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
+        let inputs = Inputs { prepared, ..Inputs::default() };
+        if !self.call(FunctionKind::Initial, &inputs, &mut [&mut *p, &mut *v, &mut *x]) {
+            v.fill(f64::NAN);
+            x.fill(f64::NAN);
+            wrong_length(p);
+        }
+    }
+
+    fn derived(&self, prepared: &[f64], out: &mut [f64]) {
+        self.fill(FunctionKind::Derived, &Inputs { prepared, ..Inputs::default() }, out);
+    }
+}

@@ -1,0 +1,307 @@
+//! One chunk of a function as Cranelift's intermediate language.
+//!
+//! Every operation becomes the instruction of the same meaning or a call to a
+//! [`Shim`]; nothing is fused or re-associated, so the bits are the interpreter's.
+
+use super::frame::{Array, Frame, Place, place};
+use super::plan::{Entry, Plan};
+use super::shims::Shim;
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{
+    AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlot,
+    StackSlotData, StackSlotKind, Type, UserExternalName, Value, types,
+};
+use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_codegen::{Context, ir};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_module::FuncId;
+use mbs_symbolic::expr::{BinaryOp, UnaryOp};
+use mbs_symbolic::program::{Op, Operand};
+use std::collections::HashMap;
+use std::mem::offset_of;
+
+/// What the code of all chunks has in common.
+pub(super) struct Target<'a> {
+    pub(super) isa: &'a dyn TargetIsa,
+    /// Symbols of the shims, in the order of [`Shim::ALL`].
+    pub(super) shims: &'a [FuncId],
+    /// Number of parameters θ.
+    pub(super) n_theta: usize,
+}
+
+/// The signature of every chunk: [`Chunk`](super::frame::Chunk).
+pub(super) fn signature(isa: &dyn TargetIsa) -> Signature {
+    let mut signature = Signature::new(isa.default_call_conv());
+    signature.params.push(AbiParam::new(isa.pointer_type()));
+    signature
+}
+
+/// A value on its way through a chunk.
+#[derive(Clone, Copy)]
+enum Lowered {
+    /// An f64.
+    Number(Value),
+    /// An i8, 1 or 0.
+    Truth(Value),
+}
+
+/// Writes one chunk of `plan` into `context`.
+pub(super) fn lower(
+    context: &mut Context,
+    building: &mut FunctionBuilderContext,
+    target: &Target<'_>,
+    plan: &Plan<'_>,
+    chunk: usize,
+) {
+    context.func.signature = signature(target.isa);
+    let mut builder = FunctionBuilder::new(&mut context.func, building);
+    let block = builder.create_block();
+    builder.append_block_params_for_function_params(block);
+    builder.switch_to_block(block);
+    let frame = builder.block_params(block)[0];
+    let piece = &plan.chunks[chunk];
+    let mut lowering = Lowering {
+        builder,
+        target,
+        plan,
+        frame,
+        arrays: [None; Array::COUNT],
+        shims: [None; Shim::ALL.len()],
+        cosine: None,
+        values: HashMap::with_capacity(piece.body.len()),
+    };
+    for index in piece.body.clone() {
+        lowering.instruction(index);
+    }
+    for &(entry, operand) in plan.leaves(piece) {
+        let value = lowering.number(operand);
+        lowering.write(entry, value);
+    }
+    lowering.builder.ins().return_(&[]);
+    lowering.builder.seal_all_blocks();
+    lowering.builder.finalize(target.isa.frontend_config());
+}
+
+struct Lowering<'a, 'f> {
+    builder: FunctionBuilder<'f>,
+    target: &'a Target<'a>,
+    plan: &'a Plan<'a>,
+    /// Pointer to the [`Frame`].
+    frame: Value,
+    /// Pointers read from the frame so far.
+    arrays: [Option<Value>; Array::COUNT],
+    /// Shims called so far.
+    shims: [Option<FuncRef>; Shim::ALL.len()],
+    /// Where sin_cos leaves the cosine.
+    cosine: Option<StackSlot>,
+    /// Values of this chunk, and those of earlier ones read so far.
+    values: HashMap<u32, Lowered>,
+}
+
+impl Lowering<'_, '_> {
+    fn instruction(&mut self, index: usize) {
+        let instruction = self.plan.function.body[index];
+        let operands = instruction.operands();
+        let lowered = match instruction.op {
+            Op::Unary(op) => self.unary(op, operands[0]),
+            Op::Binary(op) => self.binary(op, operands[0], operands[1]),
+            Op::Select => {
+                let (condition, yes, no) =
+                    (self.truth(operands[0]), self.number(operands[1]), self.number(operands[2]));
+                Lowered::Number(self.builder.ins().select(condition, yes, no))
+            }
+            Op::Table { table, derivative } => {
+                let tables = self.array(Array::Tables);
+                let pointer = self.pointer_type();
+                let table = self.builder.ins().iconst(pointer, i64::from(table));
+                let derivative = self.builder.ins().iconst(pointer, i64::from(derivative));
+                let at = self.number(operands[0]);
+                Lowered::Number(self.call(Shim::Table, &[tables, table, derivative, at]))
+            }
+            Op::SinCos => self.sin_cos(index, operands[0]),
+            // The pair just before has left it here.
+            Op::PairedCos => self.values[&(index as u32)],
+        };
+        self.values.insert(index as u32, lowered);
+        let scratch = self.plan.scratch(index);
+        let mut writes = self.plan.writes(index).peekable();
+        if scratch.is_none() && writes.peek().is_none() {
+            return;
+        }
+        let value = self.as_number(lowered);
+        if let Some(place) = scratch {
+            self.store(Array::Scratch, place, value);
+        }
+        for entry in writes {
+            self.write(entry, value);
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, x: Operand) -> Lowered {
+        if op == UnaryOp::Not {
+            let x = self.truth(x);
+            return Lowered::Truth(self.builder.ins().bxor_imm_u(x, 1));
+        }
+        let x = self.number(x);
+        Lowered::Number(match Shim::unary(op) {
+            Some(shim) => self.call(shim, &[x]),
+            // Correctly rounded everywhere, as is the one of `mbs-math`.
+            None if op == UnaryOp::Sqrt => self.builder.ins().sqrt(x),
+            None => self.builder.ins().fneg(x),
+        })
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: Operand, b: Operand) -> Lowered {
+        if let BinaryOp::And | BinaryOp::Or = op {
+            let (a, b) = (self.truth(a), self.truth(b));
+            let ins = self.builder.ins();
+            return Lowered::Truth(if op == BinaryOp::And { ins.band(a, b) } else { ins.bor(a, b) });
+        }
+        let (a, b) = (self.number(a), self.number(b));
+        if let Some(shim) = Shim::binary(op) {
+            return Lowered::Number(self.call(shim, &[a, b]));
+        }
+        let ins = self.builder.ins();
+        match op {
+            BinaryOp::Add => Lowered::Number(ins.fadd(a, b)),
+            BinaryOp::Sub => Lowered::Number(ins.fsub(a, b)),
+            BinaryOp::Mul => Lowered::Number(ins.fmul(a, b)),
+            BinaryOp::Div => Lowered::Number(ins.fdiv(a, b)),
+            BinaryOp::Less => Lowered::Truth(ins.fcmp(FloatCC::LessThan, a, b)),
+            BinaryOp::LessEqual => Lowered::Truth(ins.fcmp(FloatCC::LessThanOrEqual, a, b)),
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Mod => {
+                unreachable!("{op:?} is handled above")
+            }
+        }
+    }
+
+    /// The sine; the cosine becomes the value of the next instruction.
+    fn sin_cos(&mut self, index: usize, angle: Operand) -> Lowered {
+        let pointer = self.pointer_type();
+        let angle = self.number(angle);
+        let slot = *self.cosine.get_or_insert_with(|| {
+            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size_of::<f64>() as u32, 3);
+            self.builder.create_sized_stack_slot(data)
+        });
+        let place = self.builder.ins().stack_addr(pointer, slot, 0);
+        let sine = self.call(Shim::SinCos, &[angle, place]);
+        let cosine = self.builder.ins().load(types::F64, MemFlagsData::trusted(), place, 0);
+        self.values.insert(index as u32 + 1, Lowered::Number(cosine));
+        Lowered::Number(sine)
+    }
+
+    fn operand(&mut self, operand: Operand) -> Lowered {
+        match place(operand, self.target.n_theta) {
+            Place::Constant(value) => Lowered::Number(self.builder.ins().f64const(value)),
+            Place::Time => {
+                let offset = offset(offset_of!(Frame, t));
+                Lowered::Number(self.builder.ins().load(types::F64, unchanging(), self.frame, offset))
+            }
+            Place::Number(array, index) => Lowered::Number(self.load(array, index)),
+            Place::Mode(index) => {
+                let modes = self.array(Array::Modes);
+                Lowered::Truth(self.builder.ins().load(types::I8, unchanging(), modes, offset(index)))
+            }
+            Place::Value(value) => match self.values.get(&value) {
+                Some(&lowered) => lowered,
+                None => self.carried(value),
+            },
+        }
+    }
+
+    /// A value of an earlier chunk; truth values travel as numbers.
+    fn carried(&mut self, value: u32) -> Lowered {
+        let place = self.plan.scratch(value as usize);
+        let place = place.expect("a value that is read in a later chunk has a place");
+        let lowered = Lowered::Number(self.load(Array::Scratch, place));
+        self.values.insert(value, lowered);
+        lowered
+    }
+
+    fn number(&mut self, operand: Operand) -> Value {
+        let lowered = self.operand(operand);
+        self.as_number(lowered)
+    }
+
+    fn as_number(&mut self, lowered: Lowered) -> Value {
+        match lowered {
+            Lowered::Number(value) => value,
+            Lowered::Truth(truth) => {
+                let (one, zero) = (self.builder.ins().f64const(1.0), self.builder.ins().f64const(0.0));
+                self.builder.ins().select(truth, one, zero)
+            }
+        }
+    }
+
+    fn truth(&mut self, operand: Operand) -> Value {
+        match self.operand(operand) {
+            Lowered::Truth(value) => value,
+            Lowered::Number(value) => {
+                let zero = self.builder.ins().f64const(0.0);
+                self.builder.ins().fcmp(FloatCC::NotEqual, value, zero)
+            }
+        }
+    }
+
+    fn write(&mut self, entry: Entry, value: Value) {
+        self.store(Array::Result(entry.block), entry.index, value);
+    }
+
+    fn load(&mut self, array: Array, index: usize) -> Value {
+        let base = self.array(array);
+        self.builder.ins().load(types::F64, unchanging(), base, offset(index * size_of::<f64>()))
+    }
+
+    fn store(&mut self, array: Array, index: usize, value: Value) {
+        let base = self.array(array);
+        let offset = offset(index * size_of::<f64>());
+        self.builder.ins().store(MemFlagsData::trusted(), value, base, offset);
+    }
+
+    /// The pointer to an array of the frame.
+    fn array(&mut self, array: Array) -> Value {
+        let pointer = self.pointer_type();
+        *self.arrays[array.index()].get_or_insert_with(|| {
+            self.builder.ins().load(pointer, unchanging(), self.frame, offset(array.offset()))
+        })
+    }
+
+    fn call(&mut self, shim: Shim, arguments: &[Value]) -> Value {
+        let function = *self.shims[shim as usize].get_or_insert_with(|| {
+            let (convention, pointer) = (self.target.isa.default_call_conv(), self.target.isa.pointer_type());
+            import(self.builder.func, shim, self.target.shims[shim as usize], convention, pointer)
+        });
+        let call = self.builder.ins().call(function, arguments);
+        self.builder.inst_results(call)[0]
+    }
+
+    fn pointer_type(&self) -> Type {
+        self.target.isa.pointer_type()
+    }
+}
+
+/// Makes a shim known to one function, as `Module::declare_func_in_func` does; that one
+/// wants the module, which threads that compile at the same time cannot share.
+fn import(
+    function: &mut ir::Function,
+    shim: Shim,
+    id: FuncId,
+    convention: CallConv,
+    pointer: Type,
+) -> FuncRef {
+    let signature = function.import_signature(shim.signature(convention, pointer));
+    let name = UserExternalName { namespace: 0, index: id.as_u32() };
+    let name = ExternalName::user(function.declare_imported_user_function(name));
+    function.import_function(ExtFuncData { name, signature, colocated: false, patchable: false })
+}
+
+/// Flags of loads from memory that a chunk does not change: the frame, the inputs, and
+/// places of the scratch array that earlier chunks filled.
+fn unchanging() -> MemFlagsData {
+    MemFlagsData::trusted().with_readonly().with_can_move()
+}
+
+/// An offset in bytes; `compile` has refused programs with arrays beyond its range.
+fn offset(bytes: usize) -> i32 {
+    i32::try_from(bytes).expect("arrays are shorter than 2 GiB")
+}

@@ -1,0 +1,179 @@
+//! Models and states for all tests.
+#![allow(dead_code, reason = "each test uses its part")]
+
+use mbs_runtime::{At, Fused, Layout, Names, System};
+use mbs_symbolic::model::Loader;
+use mbs_symbolic::program::Program;
+use std::path::{Path, PathBuf};
+
+/// Files beside a model.
+struct Files(PathBuf);
+
+impl Loader for Files {
+    fn load(&self, path: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.0.join(path)).map_err(|error| error.to_string())
+    }
+}
+
+/// Compiles the model of a file.
+fn compile(path: &Path) -> Program {
+    let source = std::fs::read_to_string(path).expect("a readable model");
+    let files = Files(path.parent().expect("a folder").to_owned());
+    let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+    match mbs_symbolic::compile(name, &source, &files, mbs_symbolic::Options::default()) {
+        Ok(compiled) => compiled.program,
+        Err(rejected) => panic!("{rejected}"),
+    }
+}
+
+/// The models of the repository, and one with tables, modes and laws of every kind.
+fn paths() -> Vec<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [here.join("../models"), here.join("tests/models")];
+    let listed = |folder: &PathBuf| std::fs::read_dir(folder).expect("a folder of models");
+    let mut paths: Vec<PathBuf> =
+        folders.iter().flat_map(listed).map(|entry| entry.expect("an entry").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "yaml"));
+    paths.sort();
+    assert!(paths.len() > 20, "the models have moved");
+    paths
+}
+
+fn name(path: &Path) -> &str {
+    path.file_stem().and_then(|name| name.to_str()).expect("a name")
+}
+
+/// All models with their names.
+pub(crate) fn models() -> Vec<(String, Program)> {
+    paths().iter().map(|path| (name(path).to_owned(), compile(path))).collect()
+}
+
+/// One of them.
+pub(crate) fn model(wanted: &str) -> Program {
+    let path = paths().into_iter().find(|path| name(path) == wanted);
+    compile(&path.expect("a model of this name"))
+}
+
+/// Names as a list.
+pub(crate) fn names(names: &Names) -> Vec<String> {
+    names.iter().map(str::to_owned).collect()
+}
+
+/// The bits, but all NaN alike.
+pub(crate) fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| if value.is_nan() { u64::MAX } else { value.to_bits() }).collect()
+}
+
+/// Numbers that look random and are the same in every run (splitmix64).
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: &str) -> Self {
+        Self(seed.bytes().fold(0x9E37_79B9_7F4A_7C15, |state, byte| {
+            (state ^ u64::from(byte)).wrapping_mul(0x100_0000_01B3)
+        }))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Between −2 and 2.
+    pub(crate) fn number(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64 * 4.0 - 2.0
+    }
+
+    fn numbers(&mut self, n: usize) -> Vec<f64> {
+        (0..n).map(|_| self.number()).collect()
+    }
+}
+
+/// Everything a function may depend on.
+pub(crate) struct State {
+    pub(crate) theta: Vec<f64>,
+    t: f64,
+    p: Vec<f64>,
+    v: Vec<f64>,
+    x: Vec<f64>,
+    u: Vec<f64>,
+    modes: Vec<bool>,
+    v_dot: Vec<f64>,
+    lambda: Vec<f64>,
+}
+
+impl State {
+    pub(crate) fn random(layout: &Layout, random: &mut Random) -> Self {
+        Self {
+            theta: layout.parameter_defaults.to_vec(),
+            t: random.number().abs(),
+            p: random.numbers(layout.n_p()),
+            v: random.numbers(layout.n_v()),
+            x: random.numbers(layout.n_x()),
+            u: random.numbers(layout.n_u()),
+            modes: (0..layout.modes.len()).map(|_| random.number() < 0.0).collect(),
+            v_dot: random.numbers(layout.n_v()),
+            lambda: random.numbers(layout.n_lambda()),
+        }
+    }
+
+    pub(crate) fn prepared(&self, system: &dyn System) -> Vec<f64> {
+        let mut prepared = vec![f64::NAN; system.layout().n_prepared];
+        system.prepare(&self.theta, &mut prepared);
+        prepared
+    }
+
+    pub(crate) fn at<'a>(&'a self, prepared: &'a [f64]) -> At<'a> {
+        At { t: self.t, p: &self.p, v: &self.v, x: &self.x, u: &self.u, modes: &self.modes, prepared }
+    }
+
+    /// All functions of a system, by name.
+    pub(crate) fn evaluate(&self, system: &dyn System) -> Vec<(&'static str, Vec<f64>)> {
+        let layout = system.layout();
+        let (n_p, n_v, n_x, n_lambda) = (layout.n_p(), layout.n_v(), layout.n_x(), layout.n_lambda());
+        let prepared = self.prepared(system);
+        let at = self.at(&prepared);
+        let filled = |n: usize, fill: &dyn Fn(&mut [f64])| {
+            let mut out = vec![1e99; n];
+            fill(&mut out);
+            out
+        };
+        let mut all = vec![
+            ("kinematics", filled(n_p, &|out| system.kinematics(&at, out))),
+            ("kinematic_matrix", filled(n_p * n_v, &|out| system.kinematic_matrix(&at, out))),
+            ("mass_matrix", filled(n_v * n_v, &|out| system.mass_matrix(&at, out))),
+            ("forces", filled(n_v, &|out| system.forces(&at, out))),
+            ("constraints", filled(layout.n_g, &|out| system.constraints(&at, out))),
+            ("constraint_jacobian", filled(n_lambda * n_v, &|out| system.constraint_jacobian(&at, out))),
+            ("velocity_bias", filled(n_lambda, &|out| system.velocity_bias(&at, out))),
+            ("acceleration_bias", filled(n_lambda, &|out| system.acceleration_bias(&at, out))),
+            ("auxiliary", filled(n_x, &|out| system.auxiliary(&at, out))),
+            ("inverse_dynamics", filled(n_v, &|out| system.inverse_dynamics(&at, &self.v_dot, out))),
+            ("switching_functions", filled(layout.modes.len(), &|out| system.switching_functions(&at, out))),
+            (
+                "outputs",
+                filled(layout.outputs.len(), &|out| system.outputs(&at, &self.v_dot, &self.lambda, out)),
+            ),
+            ("poses", filled(12 * layout.bodies.len(), &|out| system.poses(&at, out))),
+            ("input_defaults", filled(layout.n_u(), &|out| system.input_defaults(self.t, &prepared, out))),
+            ("derived", filled(layout.derived.len(), &|out| system.derived(&prepared, out))),
+        ];
+        let energy = system.energy(&at);
+        all.push(("energy", vec![energy.kinetic, energy.potential]));
+        let mut parts: [Vec<f64>; 6] =
+            [n_p, n_v * n_v, n_v, n_lambda * n_v, n_lambda, n_x].map(|n| vec![1e99; n]);
+        let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] = &mut parts;
+        let mut fused =
+            Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
+        system.fused(&at, &mut fused);
+        all.push(("fused", parts.concat()));
+        let [mut p, mut v, mut x] = [n_p, n_v, n_x].map(|n| vec![1e99; n]);
+        system.initial(&prepared, &mut p, &mut v, &mut x);
+        all.push(("initial", [p, v, x].concat()));
+        all.push(("prepare", prepared));
+        all
+    }
+}

@@ -1,0 +1,6 @@
+//! Every model of the workspace, compiled once for all tests.
+#![deny(warnings, missing_docs)]
+
+use mbs_runtime::System;
+
+include!(concat!(env!("OUT_DIR"), "/all_models.rs"));
