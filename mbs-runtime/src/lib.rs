@@ -11,10 +11,8 @@
 #[cfg(feature = "std")]
 extern crate std;
 
-#[cfg(feature = "std")]
 pub mod constraint;
 mod delegate;
-#[cfg(feature = "std")]
 pub mod integrate;
 mod layout;
 pub mod linalg;

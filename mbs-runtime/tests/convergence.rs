@@ -195,3 +195,21 @@ fn dense_output() {
         }
     }
 }
+
+#[test]
+fn the_error_estimate_goes_like_the_fifth_power() {
+    let system = Sphere.model();
+    for name in CONSTRAINED {
+        let mut plant = plant(&system);
+        let mut method = method(name, system.layout()).unwrap();
+        let from = start(&mut plant);
+        let mut to = from.clone();
+        let mut error =
+            |h: f64| method.attempt(&mut plant, &from, h, &tight(Projection::None), &mut to).unwrap();
+        let errors: Vec<f64> = (0..4).map(|halvings| error(0.08 / f64::from(1 << halvings))).collect();
+        // The estimate of HEM5 combines orders and reaches its own only slowly.
+        let least = if name == "hem5" { 4.2 } else { 4.7 };
+        let slope = slope(&errors);
+        assert!((least..6.5).contains(&slope), "{name}: {slope:.2} {errors:?}");
+    }
+}

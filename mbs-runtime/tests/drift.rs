@@ -5,7 +5,7 @@ mod support;
 
 use mbs_runtime::integrate::{Projection, method, simulate_with};
 use mbs_runtime::{Settings, State, Statistics, System, Trajectory};
-use support::constrained::{Pendulum, Sphere};
+use support::constrained::{Pendulum, Sphere, Twice};
 use support::{Mechanism, distance, fixed_steps, plant, start, tight};
 
 const CONSTRAINED: [&str; 4] = ["mdop5", "hem5", "hedop5", "phem56"];
@@ -153,5 +153,38 @@ fn velocities_meet_the_constraints_to_rounding() {
         plant.matrices(end.t, &end.p, &end.v, &end.x);
         plant.velocity_residual(end.t, &end.p, &end.v, &end.x, &mut rate);
         assert!(rate[0].abs() < 1e-14, "{name}: {:.1e}", rate[0]);
+    }
+}
+
+#[test]
+fn a_row_given_twice_changes_nothing() {
+    let (once, twice) = (Pendulum.model(), Twice.model());
+    for name in CONSTRAINED {
+        let end = |system: &dyn System| {
+            let trajectory = run(system, name, Projection::Controlled, 1.0, 1e-8);
+            trajectory.states.last().unwrap().clone()
+        };
+        let (once, twice) = (end(&once), end(&twice));
+        assert!(distance(&once.p, &twice.p) < 1e-7 && distance(&once.v, &twice.v) < 1e-7, "{name}");
+        assert!((once.lambda[0] - twice.lambda[0] - twice.lambda[1]).abs() < 1e-6, "{name}");
+    }
+}
+
+#[test]
+fn tolerances_at_rounding_level_do_not_stop_a_projection() {
+    let system = Sphere.model();
+    for name in CONSTRAINED {
+        let mut plant = plant(&system);
+        let mut method = method(name, system.layout()).unwrap();
+        let mut settings = tight(Projection::EveryStep);
+        settings.tolerances.rtol = 1e-14;
+        settings.tolerances.atol = 1e-16;
+        let mut state = start(&mut plant);
+        let mut next = state.clone();
+        for _ in 0..100 {
+            method.attempt(&mut plant, &state, 0.005, &settings, &mut next).unwrap();
+            method.accepted(&mut plant);
+            std::mem::swap(&mut state, &mut next);
+        }
     }
 }

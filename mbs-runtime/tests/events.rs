@@ -5,8 +5,9 @@ mod support;
 
 use mbs_runtime::integrate::{METHODS, SimulationError, method, simulate_with};
 use mbs_runtime::{Settings, State, System, Trajectory, simulate};
+use support::closed_forms::{Bead, WatchedBead};
 use support::switching::{Bouncer, DryFriction, Pushed, Relay};
-use support::{Mechanism, plant};
+use support::{Mechanism, distance, plant};
 
 fn run(system: &dyn System, name: &str, settings: &Settings) -> Result<Trajectory, SimulationError> {
     let mut plant = plant(system);
@@ -90,4 +91,28 @@ fn fast_switching_is_no_chattering() {
     // A zero of p every 0.5 ms.
     assert!(trajectory.events.len() > 900, "{}", trajectory.events.len());
     assert!((trajectory.events[1].t - 1e-3).abs() < 1e-9);
+}
+
+#[test]
+fn an_event_on_a_moving_constraint() {
+    let system = WatchedBead.model();
+    for name in ["mdop5", "hem5", "hedop5", "phem56"] {
+        for output_step in [None, Some(0.01)] {
+            let settings = Settings { t_end: 1.5, rtol: 1e-9, output_step, ..Settings::default() };
+            let trajectory = run(&system, name, &settings).unwrap();
+            assert_eq!(trajectory.events.len(), 1, "{name}");
+            let late = trajectory.events[0].t - WatchedBead::leaves();
+            assert!(late.abs() < 1e-8, "{name}: {late:.1e}");
+            // Every recorded point lies on the solution, with its multiplier.
+            for state in &trajectory.states {
+                let (p, v, x, lambda) = Bead::at(state.t);
+                let errors = [(&state.p, &p[..]), (&state.v, &v), (&state.x, &x), (&state.lambda, &lambda)];
+                for (k, (value, exact)) in errors.into_iter().enumerate() {
+                    let error = distance(value, exact);
+                    assert!(error < 1e-6, "{name} {output_step:?}: quantity {k} at {} {error:.1e}", state.t);
+                }
+            }
+            assert!(trajectory.drift.g_max < 1e-8);
+        }
+    }
 }

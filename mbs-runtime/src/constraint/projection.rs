@@ -1,7 +1,8 @@
 //! Projection onto the constraints in the metric of the mass matrix.
 
+use super::normalise;
 use crate::linalg::{Factors, Saddle};
-use crate::plant::Plant;
+use crate::plant::{Plant, State};
 use crate::{Layout, math};
 use std::vec;
 use std::vec::Vec;
@@ -74,7 +75,7 @@ impl Projector {
         }
     }
 
-    /// Position projection (000: 12a, 13): moves p to g(p, t) = 0 along directions that are
+    /// Position projection (000: 12a, 13): moves p of `state` to g(p, t) = 0 along directions that are
     /// shortest in the metric of M.
     ///
     /// `chord` holds Q of a nearby state, or a matrix near it; the matrices of the plant's
@@ -85,15 +86,13 @@ impl Projector {
         &mut self,
         plant: &mut Plant<'_>,
         chord: &mut dyn Factors,
-        t: f64,
-        p: &mut [f64],
-        v: &[f64],
-        x: &[f64],
+        state: &mut State,
         tolerances: Tolerances,
     ) -> Result<f64, NotConverged> {
         if self.g.is_empty() {
             return Ok(0.0);
         }
+        let State { t, p, v, x, .. } = state;
         let layout = plant.layout();
         let n_v = layout.n_v();
         let chord: &mut dyn Factors = match &mut self.holonomic {
@@ -111,7 +110,7 @@ impl Projector {
         let mut first = 0.0;
         let mut previous = f64::INFINITY;
         for iteration in 0..MOST_ITERATIONS {
-            plant.constraints(t, p, v, x, &mut self.g);
+            plant.constraints(*t, p, v, x, &mut self.g);
             self.right[..n_v].fill(0.0);
             for (right, g) in self.right[n_v..].iter_mut().zip(&self.g) {
                 *right = -g;
@@ -120,7 +119,7 @@ impl Projector {
             plant.statistics.solves += 1;
             plant.statistics.projection_iterations += 1;
             self.delta.copy_from_slice(&self.right[..n_v]);
-            plant.at(t, p, v, x, |system, at| system.kinematic_matrix(at, &mut self.kinematic_matrix));
+            plant.at(*t, p, v, x, |system, at| system.kinematic_matrix(at, &mut self.kinematic_matrix));
             multiply(&self.kinematic_matrix, &self.delta, &mut self.delta_p);
             for (p, delta) in p.iter_mut().zip(&self.delta_p) {
                 *p += delta;
@@ -129,41 +128,39 @@ impl Projector {
             if iteration == 0 {
                 first = size;
             }
-            if size.is_nan() || size > 2.0 * previous {
+            if size.is_nan() {
                 break;
             }
-            if size <= SMALL_ENOUGH {
+            // Below rounding of p a correction says nothing, however tight the tolerances.
+            let rounding = 4.0 * f64::EPSILON * (1.0 + largest(p));
+            if size <= SMALL_ENOUGH || largest(&self.delta_p) <= rounding {
                 normalise(layout, p);
                 return Ok(first);
             }
+            if size > 2.0 * previous {
+                break;
+            }
             previous = size;
         }
-        Err(self.worst(plant, t, p, v, x))
+        Err(self.worst(plant, state))
     }
 
-    fn worst(&mut self, plant: &mut Plant<'_>, t: f64, p: &[f64], v: &[f64], x: &[f64]) -> NotConverged {
-        plant.constraints(t, p, v, x, &mut self.g);
+    fn worst(&mut self, plant: &mut Plant<'_>, state: &State) -> NotConverged {
+        plant.constraints(state.t, &state.p, &state.v, &state.x, &mut self.g);
         let size = |value: f64| if value.is_nan() { f64::INFINITY } else { value.abs() };
         let worst = self.g.iter().enumerate().max_by(|(_, a), (_, b)| size(**a).total_cmp(&size(**b)));
         worst.map_or(NotConverged { row: 0, value: 0.0 }, |(row, &value)| NotConverged { row, value })
     }
 
     /// Velocity projection (000: 12b): moves v to G v + c = 0, shortest in the metric of M.
-    /// `saddle` holds Q at p, and the plant's last evaluation was there.
-    pub fn velocities(
-        &mut self,
-        plant: &mut Plant<'_>,
-        saddle: &mut Saddle,
-        t: f64,
-        p: &[f64],
-        v: &mut [f64],
-        x: &[f64],
-    ) {
+    /// `saddle` holds Q at the state, and the plant's last evaluation was there.
+    pub fn velocities(&mut self, plant: &mut Plant<'_>, saddle: &mut Saddle, state: &mut State) {
         if self.rate.is_empty() {
             return;
         }
+        let State { t, p, v, x, .. } = state;
         let n_v = v.len();
-        plant.velocity_residual(t, p, v, x, &mut self.rate);
+        plant.velocity_residual(*t, p, v, x, &mut self.rate);
         self.right[..n_v].fill(0.0);
         for (right, rate) in self.right[n_v..].iter_mut().zip(&self.rate) {
             *right = -rate;
@@ -177,6 +174,10 @@ impl Projector {
     }
 }
 
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
 /// y = A x, column-major.
 pub(crate) fn multiply(a: &[f64], x: &[f64], y: &mut [f64]) {
     let rows = y.len();
@@ -184,18 +185,6 @@ pub(crate) fn multiply(a: &[f64], x: &[f64], y: &mut [f64]) {
     for (column, factor) in a.chunks_exact(rows.max(1)).zip(x) {
         for (y, entry) in y.iter_mut().zip(column) {
             *y += entry * factor;
-        }
-    }
-}
-
-/// Scales every quaternion to unit length.
-pub fn normalise(layout: &Layout, p: &mut [f64]) {
-    for block in layout.quaternions.iter() {
-        let start = block.p as usize;
-        let q = &mut p[start..start + 4];
-        let norm = math::sqrt(q.iter().map(|q| q * q).sum());
-        if norm > 0.0 {
-            q.iter_mut().for_each(|q| *q /= norm);
         }
     }
 }

@@ -455,7 +455,7 @@ impl<'r, 's> Driver<'r, 's> {
     ) -> Result<(), SimulationError> {
         let settings = self.step_settings;
         let landed =
-            self.watch.land(self.plant, self.method, &self.state, &mut self.trial, crossing, h, &settings);
+            self.watch.land(self.plant, self.method, &self.state, &mut self.trial, crossing, &settings);
         if landed.is_none() {
             // The short step failed: approach with smaller steps.
             self.h = 0.5 * crossing.theta * h;

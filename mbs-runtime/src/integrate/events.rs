@@ -196,10 +196,10 @@ impl Watch {
         from: &State,
         to: &mut State,
         crossing: Crossing,
-        h: f64,
         settings: &StepSettings,
     ) -> Option<f64> {
         let mode = crossing.mode;
+        let h = to.t - from.t;
         // Slope of the function on the raw solution.
         let spread = 1e-4;
         self.at(plant, method, from, to, crossing.theta - spread);

@@ -87,20 +87,19 @@ impl Method for Mdop5 {
         combine(from, &self.stages[..6], A[6], h, to);
         to.t = from.t + h;
         if self.control.is_due(settings.projection) {
-            let State { t, p, v, x, .. } = to;
             let size = self
                 .projector
-                .positions(plant, &mut self.chord, *t, p, v, x, tolerances)
+                .positions(plant, &mut self.chord, to, tolerances)
                 .map_err(Diverged::Projection)?;
             self.control.projected(size);
         }
         crate::constraint::normalise(plant.layout(), &mut to.p);
-        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = to;
-        plant.matrices(*t, p, v, x);
+        plant.matrices(to.t, &to.p, &to.v, &to.x);
         plant.factor(&mut self.saddle).map_err(Diverged::Singular)?;
         if settings.projection != Projection::None {
-            self.projector.velocities(plant, &mut self.saddle, *t, p, v, x);
+            self.projector.velocities(plant, &mut self.saddle, to);
         }
+        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = to;
         plant.loads(*t, p, v, x, p_dot, x_dot);
         plant.solve(&mut self.saddle, v_dot, lambda);
         self.stages[6].copy_from(to);

@@ -1,29 +1,52 @@
 //! Integration in time.
 //!
-//! A [`Method`] tries steps; step size, events, output and errors belong to the
-//! [`driver`](simulate). Coefficients stand in tables of their own.
+//! A `Method` tries steps; step size, events, output and errors belong to the driver,
+//! `simulate`. Coefficients stand in tables of their own. [`FixedStep`] is for real time and
+//! works without `std`.
 
+mod fixed;
+
+pub use fixed::{FixedStep, Formula, Held, Motion, Stabilisation, WorkspaceTooShort};
+
+#[cfg(feature = "std")]
 mod controller;
+#[cfg(feature = "std")]
 mod driver;
+#[cfg(feature = "std")]
 mod events;
+#[cfg(feature = "std")]
 mod half_explicit;
+#[cfg(feature = "std")]
 mod hermite;
+#[cfg(feature = "std")]
 mod mdop5;
+#[cfg(feature = "std")]
 mod names;
+#[cfg(feature = "std")]
 mod parts;
+#[cfg(feature = "std")]
 mod projection_control;
+#[cfg(feature = "std")]
 mod tableau;
 
+#[cfg(feature = "std")]
 pub use driver::{Drift, Event, Projection, Settings, SimulationError, Trajectory, simulate, simulate_with};
+#[cfg(feature = "std")]
 pub use half_explicit::HalfExplicit;
+#[cfg(feature = "std")]
 pub use mdop5::Mdop5;
+#[cfg(feature = "std")]
 pub use names::{METHODS, MethodError, method};
 
+#[cfg(feature = "std")]
 use crate::constraint::Tolerances;
+#[cfg(feature = "std")]
 use crate::linalg::Singular;
+#[cfg(feature = "std")]
 use crate::plant::{Plant, State};
 
 /// A step that came to no result.
+#[cfg(feature = "std")]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Diverged {
     /// Q could not be factored at a stage.
@@ -37,6 +60,7 @@ pub enum Diverged {
 }
 
 /// What the driver tells a method.
+#[cfg(feature = "std")]
 #[derive(Debug, Clone, Copy)]
 pub struct StepSettings {
     /// Weights of error norms.
@@ -46,6 +70,7 @@ pub struct StepSettings {
 }
 
 /// One formula: tries a step, never decides whether to keep it.
+#[cfg(feature = "std")]
 pub trait Method {
     /// The name users know it by.
     fn name(&self) -> &'static str;

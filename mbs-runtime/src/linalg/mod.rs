@@ -36,7 +36,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// y += factor · x
-fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
+pub(crate) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += factor * x;
     }

@@ -65,6 +65,49 @@ impl Mechanism for Bead {
     }
 }
 
+/// The bead with a mode for being inside a radius.
+pub(crate) struct WatchedBead;
+
+impl WatchedBead {
+    const RADIUS: f64 = 1.1;
+
+    /// When the bead leaves.
+    pub(crate) fn leaves() -> f64 {
+        (Self::RADIUS / Bead::START).acosh() / Bead::OMEGA
+    }
+}
+
+impl Mechanism for WatchedBead {
+    fn sizes(&self) -> Sizes {
+        Sizes { modes: &[false], ..Bead.sizes() }
+    }
+    fn start(&self, p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
+        Bead.start(p, v, x);
+    }
+    fn mass(&self, at: &At<'_>, m: &mut [f64]) {
+        Bead.mass(at, m);
+    }
+    fn force(&self, _: &At<'_>, _: &mut [f64]) {}
+    fn g(&self, at: &At<'_>, g: &mut [f64]) {
+        Bead.g(at, g);
+    }
+    fn jacobian(&self, at: &At<'_>, g: &mut [f64]) {
+        Bead.jacobian(at, g);
+    }
+    fn c(&self, at: &At<'_>, c: &mut [f64]) {
+        Bead.c(at, c);
+    }
+    fn z(&self, at: &At<'_>, z: &mut [f64]) {
+        Bead.z(at, z);
+    }
+    fn rates(&self, at: &At<'_>, x: &mut [f64]) {
+        Bead.rates(at, x);
+    }
+    fn switches(&self, at: &At<'_>, out: &mut [f64]) {
+        out[0] = at.p[0] * at.p[0] + at.p[1] * at.p[1] - Self::RADIUS * Self::RADIUS;
+    }
+}
+
 /// A knife edge on an inclined plane: one non-holonomic row. From rest, spun about the
 /// normal, it does not slide down but drifts sideways on a cycloid.
 pub(crate) struct KnifeEdge;

@@ -140,3 +140,32 @@ impl Mechanism for SliderCrank {
         z[1] = -a * phi.sin() - b * psi.sin();
     }
 }
+
+/// The pendulum with its constraint given twice.
+pub(crate) struct Twice;
+
+impl Mechanism for Twice {
+    fn sizes(&self) -> Sizes {
+        Sizes { g: 2, lambda: 2, ..Pendulum.sizes() }
+    }
+    fn start(&self, p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
+        Pendulum.start(p, v, x);
+    }
+    fn mass(&self, at: &At<'_>, m: &mut [f64]) {
+        Pendulum.mass(at, m);
+    }
+    fn force(&self, at: &At<'_>, f: &mut [f64]) {
+        Pendulum.force(at, f);
+    }
+    fn g(&self, at: &At<'_>, g: &mut [f64]) {
+        Pendulum.g(at, &mut g[..1]);
+        g[1] = g[0];
+    }
+    fn jacobian(&self, at: &At<'_>, g: &mut [f64]) {
+        g.copy_from_slice(&[at.p[0], at.p[0], at.p[1], at.p[1]]);
+    }
+    fn z(&self, at: &At<'_>, z: &mut [f64]) {
+        Pendulum.z(at, &mut z[..1]);
+        z[1] = z[0];
+    }
+}
