@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Describe a mechanism in YAML; get its equations of motion.
 #[derive(Debug, Parser)]
-#[command(name = "mbs", version, about, propagate_version = true)]
+#[command(name = "mbs", version, propagate_version = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Generate(GenerateOptions),
     /// Evaluate all quantities at one state
     Eval(EvalOptions),
+    /// Simulate one run
+    Simulate(SimulateOptions),
     /// Write a commented model to start from
     New(NewOptions),
 }
@@ -35,6 +37,7 @@ impl Command {
         match self {
             Self::Check(options) | Self::Stats(options) => options.json,
             Self::Eval(options) => options.json,
+            Self::Simulate(options) => options.json,
             Self::Graph(_) | Self::Equations(_) | Self::Generate(_) | Self::New(_) => false,
         }
     }
@@ -123,6 +126,67 @@ pub(crate) struct EvalOptions {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateOptions {
+    /// Model file (YAML)
+    pub(crate) model: PathBuf,
+    /// Variant of the run, as the model names it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) scenario: Option<String>,
+    /// Set a parameter, an input, `positions.NAME` or `velocities.NAME`
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) settings: Vec<String>,
+    /// End time, s
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) t_end: Option<f64>,
+    /// Integrator
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Option<String>,
+    /// Relative tolerance
+    #[arg(long, value_name = "TOLERANCE")]
+    pub(crate) rtol: Option<f64>,
+    /// Absolute tolerance; rtol/100 unless given
+    #[arg(long, value_name = "TOLERANCE")]
+    pub(crate) atol: Option<f64>,
+    /// Distance of recorded points, s; every step is recorded unless given
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) step: Option<f64>,
+    /// When to project onto the constraints
+    #[arg(long, value_enum, default_value_t = ProjectionMode::Controlled)]
+    pub(crate) projection: ProjectionMode,
+    /// Write the motion to a CSV file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Further columns of the CSV file
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) columns: Vec<Columns>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProjectionMode {
+    /// Never
+    None,
+    /// Velocities in every step
+    Velocity,
+    /// Velocities in every step, positions when the drift calls for it
+    Controlled,
+    /// Both in every step
+    EveryStep,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Columns {
+    /// Multipliers
+    Lambda,
+    /// Accelerations
+    Accelerations,
+    /// Kinetic and potential energy
+    Energy,
 }
 
 #[derive(Debug, Args)]

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Equations(options) => commands::equations::run(options),
         Command::Generate(options) => commands::generate::run(options),
         Command::Eval(options) => commands::eval::run(options),
+        Command::Simulate(options) => commands::simulate::run(options),
         Command::New(options) => commands::new::run(options),
     };
     match outcome {

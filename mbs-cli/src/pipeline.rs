@@ -57,7 +57,11 @@ pub(crate) fn plan(path: &Path) -> Result<Planned, Failure> {
 
 /// Reads a model and derives its equations.
 pub(crate) fn derive(path: &Path) -> Result<Derived, Failure> {
-    let mut planned = plan(path)?;
+    derive_planned(plan(path)?)
+}
+
+/// Derives the equations of a model that was read.
+pub(crate) fn derive_planned(mut planned: Planned) -> Result<Derived, Failure> {
     match timed(&mut planned.times, "equations", || {
         dynamics::build(&planned.model, &planned.topology, dynamics::Options::default())
     }) {
@@ -74,7 +78,12 @@ fn with_warnings(mut warnings: Diagnostics, errors: Diagnostics, sources: Source
 
 /// Reads a model and compiles it to an optimised program.
 pub(crate) fn compile(path: &Path) -> Result<Compiled, Failure> {
-    let Derived { mut planned, equations } = derive(path)?;
+    compile_derived(derive(path)?)
+}
+
+/// Compiles derived equations to an optimised program.
+pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
+    let Derived { mut planned, equations } = derived;
     let mut program = timed(&mut planned.times, "lower", || program::lower(&equations));
     let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
     Ok(Compiled { planned, program, passes })

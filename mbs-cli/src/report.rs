@@ -128,6 +128,11 @@ pub(crate) fn print_failure(failure: &Failure, json: bool) {
     }
 }
 
+/// Prints a warning that has no place in the model.
+pub(crate) fn print_warning(text: &str) {
+    print_error(&format!("warning: {text}"));
+}
+
 fn print_error(text: &str) {
     // Standard error may be closed too; then there is nobody to tell.
     let _ = writeln!(io::stderr().lock(), "{text}");

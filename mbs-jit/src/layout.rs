@@ -34,6 +34,7 @@ pub(crate) fn layout(program: &Program) -> Layout {
             .collect::<Vec<_>>()
             .into(),
         modes: modes.into(),
+        time_modes: from.modes.iter().map(|mode| mode.is_time_event).collect::<Vec<_>>().into(),
         mode_kinds: from.modes.iter().map(|mode| mode_kind(mode.kind)).collect::<Vec<_>>().into(),
         outputs: names(&from.outputs),
         output_units: units.collect::<Vec<_>>().into(),

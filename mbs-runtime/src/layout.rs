@@ -170,6 +170,8 @@ pub struct Layout {
     pub modes: Names,
     /// How each switching function decides its mode.
     pub mode_kinds: List<ModeKind>,
+    /// Whether each switching function is affine in time and depends on nothing else.
+    pub time_modes: List<bool>,
     /// Names of the outputs.
     pub outputs: Names,
     /// Units of the outputs, empty where none is given.

@@ -11,13 +11,22 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod constraint;
+mod delegate;
+pub mod integrate;
 mod layout;
 pub mod linalg;
+#[cfg(feature = "std")]
+mod plant;
 mod system;
 
+#[cfg(feature = "std")]
+pub use integrate::{Settings, SimulationError, Trajectory, simulate};
 pub use layout::{Layout, List, ModeKind, Names, Quaternion, RowKind};
 pub use mbs_math as math;
 pub use nalgebra;
+#[cfg(feature = "std")]
+pub use plant::{Defaults, Plant, Signals, State, Statistics};
 pub use system::{At, Energy, Fused, Jacobian, NotGenerated, System, wrong_length};
 
 /// Generated code states which version of this crate's interface it was written

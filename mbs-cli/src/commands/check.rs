@@ -28,10 +28,12 @@ struct Assembly {
     closes: bool,
 }
 
-/// A row that follows from others.
+/// A row that does nothing: it follows from others, or vanishes in every position and
+/// has been dropped.
 struct Redundant {
     element: String,
     direction: String,
+    /// The row, then those it follows from.
     rows: Vec<String>,
 }
 
@@ -63,12 +65,17 @@ impl Assembly {
         let jacobian = evaluator.one(FunctionKind::ConstraintJacobian, &state);
         let (rows, n_v) = (layout.rows.len(), layout.velocities.len());
         let orthogonal = Orthogonal::new(&jacobian, rows, n_v, tolerance);
-        let redundant = orthogonal.dependent().into_iter().map(|(row, others)| {
+        let vanishing = layout.redundant_rows.iter().map(|row| {
+            let (element, direction) = split(&row.name);
+            Redundant { element, direction, rows: vec![row.name.clone()] }
+        });
+        let dependent = orthogonal.dependent().into_iter().map(|(row, others)| {
             let (element, direction) = split(&layout.rows[row].name);
             let rows = [row].into_iter().chain(others).map(|row| layout.rows[row].name.clone());
             Redundant { element, direction, rows: rows.collect() }
         });
-        Self { degrees_of_freedom: n_v - orthogonal.rank, redundant: redundant.collect(), gap, closes }
+        let redundant = vanishing.chain(dependent).collect();
+        Self { degrees_of_freedom: n_v - orthogonal.rank, redundant, gap, closes }
     }
 }
 
@@ -184,8 +191,14 @@ fn text(compiled: &Compiled, assembly: &Assembly) -> String {
         format!("{}, cut at {}", cuts.len(), cuts.join(", "))
     };
     let _ = writeln!(out, "  loops: {cuts}");
-    for row in &assembly.redundant {
-        let _ = writeln!(out, "  redundant: {}", relation(&row.rows));
+    let (vanishing, dependent): (Vec<&Redundant>, Vec<&Redundant>) =
+        assembly.redundant.iter().partition(|row| row.rows.len() == 1);
+    if !vanishing.is_empty() {
+        let names: Vec<&str> = vanishing.iter().flat_map(|row| &row.rows).map(String::as_str).collect();
+        let _ = writeln!(out, "  vanish identically: {}", names.join(", "));
+    }
+    for row in dependent {
+        let _ = writeln!(out, "  redundant: {} follows from {}", row.rows[0], row.rows[1..].join(", "));
     }
     if !assembly.closes {
         let _ = writeln!(
@@ -196,15 +209,6 @@ fn text(compiled: &Compiled, assembly: &Assembly) -> String {
         );
     }
     out
-}
-
-/// `a follows from b, c`.
-fn relation(rows: &[String]) -> String {
-    match rows.split_first() {
-        Some((row, [])) => format!("{row} is always satisfied"),
-        Some((row, others)) => format!("{row} follows from {}", others.join(", ")),
-        None => String::new(),
-    }
 }
 
 fn plural(count: usize, one: &str, many: &str) -> String {

@@ -50,7 +50,14 @@ impl Values {
         let forces = evaluator.one(FunctionKind::Forces, state);
         let jacobian = evaluator.one(FunctionKind::ConstraintJacobian, state);
         let acceleration_bias = evaluator.one(FunctionKind::AccelerationBias, state);
-        solve(&mass_matrix, &forces, &jacobian, &acceleration_bias, state)?;
+        solve(&mass_matrix, &forces, &jacobian, &acceleration_bias, state).map_err(|row| {
+            let velocity = &evaluator.program.layout.velocities[row];
+            let failure = Failure::new(
+                "MBS-C011",
+                format!("the mass matrix is singular: `{velocity}` moves no inertia"),
+            );
+            failure.help("every coordinate needs inertia: give the bodies it moves a mass or an inertia")
+        })?;
         Ok(Self {
             p_dot: evaluator.one(FunctionKind::Kinematics, state),
             constraints: evaluator.one(FunctionKind::Constraints, state),
@@ -130,22 +137,19 @@ impl Values {
     }
 }
 
-/// Solves M v' = f − Gᵀλ, 0 = G v' + z.
+/// Solves M v' = f − Gᵀλ, 0 = G v' + z; the row at which M is singular if it is.
 fn solve(
     mass: &[f64],
     forces: &[f64],
     jacobian: &[f64],
     bias: &[f64],
     state: &mut State,
-) -> Result<(), Failure> {
+) -> Result<(), usize> {
     let system =
         Accelerations { mass_matrix: mass, forces, constraint_jacobian: jacobian, acceleration_bias: bias };
     let mut workspace = vec![0.0; linalg::workspace_len(state.v_dot.len(), state.lambda.len())];
     let solved = linalg::accelerations(&system, &mut workspace, &mut state.v_dot, &mut state.lambda);
-    solved.map(|_| ()).map_err(|error| {
-        let failure = Failure::new("MBS-C011", format!("the mass matrix cannot be factorised: {error}"));
-        failure.help("every coordinate needs inertia: give the last bodies of the chain a mass or an inertia")
-    })
+    solved.map(|_| ()).map_err(|error| error.row)
 }
 
 fn matrix_json(values: &[f64], rows: usize, columns: usize) -> Value {

@@ -6,4 +6,5 @@ pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod graph;
 pub(crate) mod new;
+pub(crate) mod simulate;
 pub(crate) mod stats;

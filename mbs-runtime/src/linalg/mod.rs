@@ -1,14 +1,34 @@
 //! Small dense linear algebra on the caller's memory.
 //!
-//! Matrices are column-major. Nothing allocates.
+//! Matrices are column-major. Nothing allocates after set-up.
 
 mod cholesky;
 mod jacobi;
 mod kkt;
+mod ldlt;
+#[cfg(feature = "std")]
+mod lu;
+#[cfg(feature = "std")]
+mod oblique;
+#[cfg(feature = "std")]
+mod saddle;
 
 pub use cholesky::{NotPositiveDefinite, cholesky, solve_lower, solve_lower_transposed};
 pub use jacobi::orthogonalise;
 pub use kkt::{Accelerations, RANK_GAP, accelerations, workspace_len};
+pub use ldlt::{DependentRow, LOST_PIVOT, LostPivot, assemble, ldlt, solve_ldlt};
+#[cfg(feature = "std")]
+pub use lu::Lu;
+#[cfg(feature = "std")]
+pub use oblique::Oblique;
+#[cfg(feature = "std")]
+pub use saddle::{Saddle, Singular};
+
+/// A factored matrix.
+pub trait Factors {
+    /// Overwrites `b` with the solution.
+    fn solve(&mut self, b: &mut [f64]);
+}
 
 /// a · b
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -16,7 +36,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// y += factor · x
-fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
+pub(crate) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += factor * x;
     }

@@ -67,7 +67,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let initial = initial(&mut lowering, topology);
     stop_on_errors(&mut lowering)?;
 
-    let layout = layout(&lowering, topology, &rows);
+    let layout = layout(&mut lowering, topology, &rows);
     let derived = derived(&lowering);
     let (constraints, jacobian, velocity_bias, acceleration_bias) = dense(&mut lowering, &rows, n_v);
     let contributions = if options.provenance {
@@ -293,8 +293,10 @@ fn derived(lowering: &Lowering<'_>) -> Vec<ExprId> {
     lowering.model.derived_order.iter().map(|&id| lowering.symbols.parameters[id]).collect()
 }
 
-fn layout(lowering: &Lowering<'_>, topology: &Topology, rows: &Rows) -> Layout {
+fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layout {
+    let modes = modes(lowering);
     let model = lowering.model;
+    let lowering = &*lowering;
     let positions = topology.positions.iter().map(|&id| &model.coordinates[id]);
     let velocities = topology.velocities.iter().map(|&id| &model.velocities[id]);
     let parameters = || lowering.symbols.theta.iter().map(|&id| &model.parameters[id]);
@@ -322,7 +324,7 @@ fn layout(lowering: &Lowering<'_>, topology: &Topology, rows: &Rows) -> Layout {
         redundant_rows: rows.redundant.clone(),
         n_g: rows.list.iter().filter(|parts| parts.value.is_some()).count(),
         quaternions: quaternions(lowering),
-        modes: modes(lowering),
+        modes,
         outputs: model.outputs.iter().map(|output| output.name.text.clone()).collect(),
         output_units: model.outputs.iter().map(|output| output.unit.clone()).collect(),
         bodies: model.bodies.iter().skip(1).map(|body| body.name.text.clone()).collect(),
@@ -342,7 +344,10 @@ fn layout(lowering: &Lowering<'_>, topology: &Topology, rows: &Rows) -> Layout {
 }
 
 /// Modes named after their elements, numbered where an element has several.
-fn modes(lowering: &Lowering<'_>) -> IdVec<crate::ids::ModeId, Mode> {
+fn modes(lowering: &mut Lowering<'_>) -> IdVec<crate::ids::ModeId, Mode> {
+    let functions: Vec<ExprId> = lowering.modes.list.iter().map(|mode| mode.function).collect();
+    let time_events: Vec<bool> =
+        functions.iter().map(|&function| is_affine_in_time(lowering, function)).collect();
     let model = lowering.model;
     let list = &lowering.modes.list;
     list.iter_enumerated()
@@ -351,9 +356,19 @@ fn modes(lowering: &Lowering<'_>) -> IdVec<crate::ids::ModeId, Mode> {
             let before = list.iter().take(id.index()).filter(|other| other.element == element).count();
             let name = element.name(model);
             let name = if before == 0 { name.to_owned() } else { format!("{name}.{}", before + 1) };
-            Mode { name, element, kind: found.kind }
+            Mode { name, element, kind: found.kind, is_time_event: time_events[id.index()] }
         })
         .collect()
+}
+
+/// Whether a function is a + b t with a and b of parameters alone, b not zero.
+fn is_affine_in_time(lowering: &mut Lowering<'_>, function: ExprId) -> bool {
+    if lowering.depends_on(function, |symbol| !matches!(symbol, Symbol::Theta(_) | Symbol::Time)) {
+        return false;
+    }
+    let (t, one) = (lowering.graph.symbol(Symbol::Time), lowering.graph.one());
+    let slope = Derivative::new([(t, one)]).of(&mut lowering.graph, function);
+    !lowering.graph.is_zero(slope) && lowering.is_fixed(slope)
 }
 
 type Dense = (Vec<ExprId>, Vec<ExprId>, Vec<ExprId>, Vec<ExprId>);

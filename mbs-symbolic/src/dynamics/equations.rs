@@ -168,6 +168,9 @@ pub struct Mode {
     pub element: Element,
     /// How the switching function decides.
     pub kind: ModeKind,
+    /// The function is affine in time and depends on nothing else but parameters, so that
+    /// its root is known beforehand and hit exactly.
+    pub is_time_event: bool,
 }
 
 /// How a switching function decides a mode.

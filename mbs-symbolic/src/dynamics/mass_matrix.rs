@@ -82,8 +82,8 @@ fn back(
             }
             let one = graph.one();
             let sign = if *reversed { graph.neg(one) } else { one };
-            for k in 0..3 {
-                let column = about(graph, inertia, k, vec![(Column::V(v[k]), sign)]);
+            for (k, &v) in v.iter().enumerate() {
+                let column = about(graph, inertia, k, vec![(Column::V(v), sign)]);
                 matrix.meet(graph, &column, columns, |carried| carried.angular.xyz[k]);
                 columns.push(column);
             }

@@ -294,16 +294,16 @@ fn back(graph: &mut Graph, moves: &[Move], wrench: Wrench, generalised: &mut [Ex
             Move::Quaternion { rot, v, reversed, .. } => {
                 let one = graph.one();
                 if !*reversed {
-                    for k in 0..3 {
-                        collect(graph, &[(Column::V(v[k]), one)], n.xyz[k]);
+                    for (&v, &moment) in v.iter().zip(&n.xyz) {
+                        collect(graph, &[(Column::V(v), one)], moment);
                     }
                 }
                 f = rot.apply(graph, f);
                 n = rot.apply(graph, n);
                 if *reversed {
                     let minus = graph.neg(one);
-                    for k in 0..3 {
-                        collect(graph, &[(Column::V(v[k]), minus)], n.xyz[k]);
+                    for (&v, &moment) in v.iter().zip(&n.xyz) {
+                        collect(graph, &[(Column::V(v), minus)], moment);
                     }
                 }
             }

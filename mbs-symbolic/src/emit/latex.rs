@@ -34,21 +34,32 @@ pub fn emit(equations: &Equations) -> String {
 fn body(out: &mut String, readable: &Readable<'_>) {
     let layout = &readable.equations.layout;
     let loops = !layout.rows.is_empty();
-    let kinematics = if readable.rates_are_velocities() { r"\dot p &= v" } else { r"\dot p &= T(p)\,v" };
-    let dynamics = if loops { r"M\,\dot v &= f - G^{\mathsf T}\lambda" } else { r"M\,\dot v &= f" };
+    let kinematics = if readable.rates_are_velocities() {
+        r"\dot{\mathbf p} &= \mathbf v"
+    } else {
+        r"\dot{\mathbf p} &= \mathbf T\,\mathbf v"
+    };
+    let dynamics = if loops {
+        r"\mathbf M\,\dot{\mathbf v} &= \mathbf f - \mathbf G^{\mathsf T}\boldsymbol\lambda"
+    } else {
+        r"\mathbf M\,\dot{\mathbf v} &= \mathbf f"
+    };
     let mut lines = vec![kinematics.to_owned(), dynamics.to_owned()];
     if layout.n_g > 0 {
-        lines.push("0 &= g".to_owned());
+        lines.push(r"\mathbf 0 &= \mathbf g".to_owned());
     }
     if loops {
-        lines.push(r"0 &= G\,v + c, \qquad 0 = G\,\dot v + z".to_owned());
+        lines.push(r"\mathbf 0 &= \mathbf G\,\mathbf v + \mathbf c \\ \mathbf 0 &= \mathbf G\,\dot{\mathbf v} + \mathbf z".to_owned());
     }
     if !layout.states.is_empty() {
-        lines.push(r"\dot x &= a".to_owned());
+        lines.push(r"\dot{\mathbf x} &= \mathbf a".to_owned());
     }
     align(out, &lines);
     let vector = |name: &str, entries: Vec<String>| {
-        format!("{name} &= \\begin{{pmatrix}} {} \\end{{pmatrix}}^{{\\mathsf T}}", entries.join(" & "))
+        format!(
+            "\\mathbf {name} &= \\begin{{pmatrix}} {} \\end{{pmatrix}}^{{\\mathsf T}}",
+            entries.join(" & ")
+        )
     };
     let symbols = |count: usize, of: fn(u32) -> Symbol| -> Vec<String> {
         (0..count as u32).map(|i| symbol(readable, of(i))).collect()
@@ -84,14 +95,14 @@ fn body(out: &mut String, readable: &Readable<'_>) {
 fn write_block(out: &mut String, readable: &Readable<'_>, block: &Block) {
     let layout = &readable.equations.layout;
     let (title, letter) = match block.kind {
-        BlockKind::PDot => ("Rates of the positions", "\\dot p"),
-        BlockKind::MassMatrix => ("Mass matrix, symmetric", "M"),
-        BlockKind::Forces => ("Forces", "f"),
-        BlockKind::Constraints => ("Constraints", "g"),
-        BlockKind::ConstraintJacobian => ("Constraint Jacobian", "G"),
-        BlockKind::VelocityBias => ("Velocity bias", "c"),
-        BlockKind::AccelerationBias => ("Acceleration bias", "z"),
-        BlockKind::Auxiliary => ("Rates of the states", "\\dot x"),
+        BlockKind::PDot => ("Rates of the positions", "\\dot{\\mathbf p}"),
+        BlockKind::MassMatrix => ("Mass matrix, symmetric", "\\mathbf M"),
+        BlockKind::Forces => ("Forces", "\\mathbf f"),
+        BlockKind::Constraints => ("Constraints", "\\mathbf g"),
+        BlockKind::ConstraintJacobian => ("Constraint Jacobian", "\\mathbf G"),
+        BlockKind::VelocityBias => ("Velocity bias", "\\mathbf c"),
+        BlockKind::AccelerationBias => ("Acceleration bias", "\\mathbf z"),
+        BlockKind::Auxiliary => ("Rates of the states", "\\dot{\\mathbf x}"),
         BlockKind::Switching => ("Modes", "s"),
     };
     let mut lines = Vec::new();
@@ -107,8 +118,8 @@ fn write_block(out: &mut String, readable: &Readable<'_>, block: &Block) {
                 };
                 format!("\\text{{{}}}:\\quad & {value} {relation} 0", escaped(&mode.name))
             }
-            (_, Some(column)) => format!("{letter}_{{{row},{}}} &= {value}", column + 1),
-            (_, None) => format!("{letter}_{{{row}}} &= {value}"),
+            (_, Some(column)) => format!("{{{letter}}}_{{{row},{}}} &= {value}", column + 1),
+            (_, None) => format!("{{{letter}}}_{{{row}}} &= {value}"),
         });
     }
     if lines.is_empty() {
@@ -129,24 +140,55 @@ fn align(out: &mut String, lines: &[String]) {
     out.push_str("\\end{align*}\n");
 }
 
-/// An expression with line breaks between its terms where it is long.
+/// An expression with line breaks between its terms, or within the parentheses of a
+/// long one, where it is long.
 fn broken(readable: &Readable<'_>, tree: &Tree) -> String {
-    let Tree::Sum(terms) = tree else { return spell(readable, tree, SUM) };
+    let terms = match tree {
+        Tree::Sum(terms) => {
+            terms.iter().enumerate().map(|(i, term)| signed(readable, i == 0, term)).collect()
+        }
+        other => vec![spell(readable, other, OR)],
+    };
     let mut out = String::new();
     let mut column = 0;
-    for (i, term) in terms.iter().enumerate() {
-        let text = signed(readable, i == 0, term);
-        let width = printed_width(&text);
-        if i > 0 && column + width > WIDTH {
+    for piece in terms.iter().flat_map(|term| pieces(term)) {
+        let width = printed_width(piece);
+        if column > 0 && column + width > WIDTH {
             out.push_str(" \\\\\n  &\\qquad {}");
             column = 8;
-        } else if i > 0 {
+        } else if column > 0 {
             out.push(' ');
         }
-        out.push_str(&text);
+        out.push_str(piece);
         column += width;
     }
     out
+}
+
+/// A term in parts between which a line may be broken: not within braces, nor between
+/// `\left` and `\right`.
+fn pieces(term: &str) -> Vec<&str> {
+    if printed_width(term) <= WIDTH / 2 {
+        return vec![term];
+    }
+    let mut list = Vec::new();
+    let (mut depth, mut start) = (0_i32, 0);
+    for (i, c) in term.char_indices() {
+        let rest = &term[i..];
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            '\\' if rest.starts_with("\\left") => depth += 1,
+            '\\' if rest.starts_with("\\right") => depth -= 1,
+            ' ' if depth == 0 && i > 0 && (rest.starts_with(" + ") || rest.starts_with(" - ")) => {
+                list.push(&term[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    list.push(&term[start..]);
+    list
 }
 
 /// About how many characters wide the text prints: a command counts as one.
@@ -184,8 +226,11 @@ const SUM: u8 = 3;
 const PRODUCT: u8 = 4;
 const ATOM: u8 = 6;
 
+/// Parentheses that grow only where something tall is inside: a line may be broken
+/// within plain ones.
 fn parenthesised(text: &str) -> String {
-    format!("\\left({text}\\right)")
+    let tall = ["\\frac", "\\sqrt", "\\begin", "\\left"].iter().any(|command| text.contains(command));
+    if tall { format!("\\left({text}\\right)") } else { format!("({text})") }
 }
 
 fn spell(readable: &Readable<'_>, tree: &Tree, least: u8) -> String {

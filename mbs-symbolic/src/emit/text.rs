@@ -16,9 +16,9 @@ const INDENT: &str = "  ";
 /// Writes the equations of motion for people; of a large model its summary.
 pub fn emit(equations: &Equations) -> String {
     let Some(readable) = readable::arrange(equations) else {
-        return header(equations) + "\n" + &readable::summary(equations);
+        return header(equations, false) + "\n" + &readable::summary(equations);
     };
-    let mut out = header(equations);
+    let mut out = header(equations, true);
     for (level, title) in [
         (Level::Parameters, "Quantities of the parameters"),
         (Level::Positions, "Quantities of position"),
@@ -34,7 +34,8 @@ pub fn emit(equations: &Equations) -> String {
     out
 }
 
-fn header(equations: &Equations) -> String {
+/// Names of everything; values of the parameters if they are to be listed.
+fn header(equations: &Equations, list_parameters: bool) -> String {
     let layout = &equations.layout;
     let mut out = layout.model.clone();
     if !layout.description.is_empty() {
@@ -76,7 +77,7 @@ fn header(equations: &Equations) -> String {
         ("x", layout.states.clone()),
         ("u", inputs.collect()),
         ("lambda", rows.collect()),
-        ("with", parameters.collect()),
+        ("with", if list_parameters { parameters.collect() } else { Vec::new() }),
     ] {
         if !items.is_empty() {
             let items: Vec<String> = with_commas(items);
@@ -195,12 +196,16 @@ fn words(readable: &Readable<'_>, tree: &Tree) -> Vec<String> {
             words.push(term);
             continue;
         }
-        let (mut depth, mut start) = (0_u32, 0);
+        // Of each open parenthesis, whether it is that of a call, which stays whole.
+        let mut open: Vec<bool> = Vec::new();
+        let mut start = 0;
         for (i, c) in term.char_indices() {
             match c {
-                '(' => depth += 1,
-                ')' => depth = depth.saturating_sub(1),
-                ' ' if depth <= 2 && i > 0 && is_break(&term[i..]) => {
+                '(' => open.push(term[..i].ends_with(char::is_alphanumeric)),
+                ')' => {
+                    open.pop();
+                }
+                ' ' if open.len() <= 2 && i > 0 && !open.contains(&true) && is_break(&term[i..]) => {
                     words.push(term[start..i].to_owned());
                     start = i + 1;
                 }
@@ -212,7 +217,7 @@ fn words(readable: &Readable<'_>, tree: &Tree) -> Vec<String> {
     words
 }
 
-/// A line may begin with an operator or with another argument.
+/// A line may begin with an operator.
 fn is_break(rest: &str) -> bool {
     [" + ", " - ", " and ", " or "].iter().any(|operator| rest.starts_with(operator))
 }

@@ -189,7 +189,12 @@ pub(crate) fn everything() -> Equations {
         element: Element::Constraint(ConstraintId::new(0)),
         kind,
     };
-    let mode = |name: &str, kind| Mode { name: name.into(), element: Element::Force(ForceId::new(0)), kind };
+    let mode = |name: &str, kind| Mode {
+        name: name.into(),
+        element: Element::Force(ForceId::new(0)),
+        kind,
+        is_time_event: false,
+    };
     let slot = |derivative| InputSlot { name: "in".into(), input: InputId::new(0), derivative };
     let layout = Layout {
         model: "everything".into(),

@@ -72,8 +72,9 @@ fn function(
     Function { body, results }
 }
 
-/// The expressions of a quantity, in the order of its entries.
-fn expressions(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
+/// The expressions of a quantity, in the order of its entries; prepared values have
+/// none.
+pub fn expressions(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
     let [initial_p, initial_v, initial_x] = &equations.initial;
     match quantity {
         Quantity::PDot => equations.p_dot.clone(),

@@ -21,7 +21,7 @@ pub use crate::dynamics::{InputSlot, Layout, Mode, ModeKind, QuaternionBlock, Ro
 pub use count::Counts;
 pub use functions::{FunctionKind, Quantity};
 pub use interpret::{Inputs, Interpreter};
-pub use lower::lower;
+pub use lower::{expressions, lower};
 pub use table::ProgramTable;
 pub use verify::verify;
 

@@ -3,7 +3,7 @@
 //! Grows a spanning tree over the bodies and keeps every joint left out of it as a
 //! cut joint. Knows nothing of angles, masses or expressions.
 //!
-//! On return (checked by [`verify`] in debug builds):
+//! On return (checked by `verify` in debug builds):
 //! - in `base_to_tip` a parent comes before its children, and ground is first;
 //! - every joint is either inboard of exactly one body or cut.
 

@@ -51,7 +51,10 @@ pub(super) fn read(path: Option<&Path>, layout: &Layout) -> Result<Given, Failur
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::new("MBS-C001", format!("cannot read the state: {error}")).about(path))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| {
-        let failure = Failure::new("MBS-C007", format!("the state is not valid JSON: {error}"));
+        // The place is given apart.
+        let text = error.to_string();
+        let text = text.split(" at line ").next().unwrap_or_default();
+        let failure = Failure::new("MBS-C007", format!("the state is not valid JSON: {text}"));
         failure.about(path).at(Some((error.line(), error.column())))
     })?;
     let reader = Reader { path, text: &text };
@@ -73,7 +76,7 @@ pub(super) fn read(path: Option<&Path>, layout: &Layout) -> Result<Given, Failur
                     given.theta[index] = value;
                 }
             }
-            other => return Err(reader.unknown("", "section", other, &SECTIONS)),
+            other => return Err(reader.unknown("", other, &SECTIONS)),
         }
     }
     Ok(given)
@@ -98,7 +101,7 @@ impl Reader<'_> {
     ) -> Result<(), Failure> {
         for (name, value) in self.object(section, value)? {
             let Some(index) = names.iter().position(|known| known == name) else {
-                return Err(self.unknown(section, section, name, names));
+                return Err(self.unknown(section, name, names));
             };
             list.push((index, self.number(section, name, value)?));
         }
@@ -113,7 +116,7 @@ impl Reader<'_> {
             if slots.is_empty() {
                 let mut names: Vec<&str> = layout.inputs.iter().map(|slot| slot.name.as_str()).collect();
                 names.dedup();
-                return Err(self.unknown("inputs", "inputs", name, &names));
+                return Err(self.unknown("inputs", name, &names));
             }
             match value {
                 Value::Array(values) if values.len() == slots.len() && slots.len() == 3 => {
@@ -164,9 +167,13 @@ impl Reader<'_> {
         failure.about(self.path).at(self.place(section, name))
     }
 
-    fn unknown<S: AsRef<str>>(&self, section: &str, among: &str, name: &str, names: &[S]) -> Failure {
-        let among = if section.is_empty() { "a state".to_owned() } else { format!("the model's {among}") };
-        let failure = Failure::new("MBS-C010", format!("there is no `{name}` among {among}"));
+    fn unknown<S: AsRef<str>>(&self, section: &str, name: &str, names: &[S]) -> Failure {
+        let message = if section.is_empty() {
+            format!("a state has no section `{name}`")
+        } else {
+            format!("there is no `{name}` among the model's {section}")
+        };
+        let failure = Failure::new("MBS-C010", message);
         let failure = failure.about(self.path).at(self.place(section, name));
         match nearest(name, names.iter().map(AsRef::as_ref)) {
             Some(meant) => failure.help(format!("did you mean `{meant}`?")),

@@ -102,7 +102,12 @@ fn modes_and_logic() {
         ..Layout::default()
     };
     let element = crate::dynamics::Element::Gravity;
-    let mode = layout.modes.push(Mode { name: "bump".to_owned(), element, kind: ModeKind::Negative });
+    let mode = layout.modes.push(Mode {
+        name: "bump".to_owned(),
+        element,
+        kind: ModeKind::Negative,
+        is_time_event: false,
+    });
     let touching = g.symbol(Symbol::Mode(mode));
     let (spring, damper) = (g.mul(k, z), g.mul(c, rate));
     let both = g.add(spring, damper);

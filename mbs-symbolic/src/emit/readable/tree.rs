@@ -169,7 +169,6 @@ impl Tree {
         let mut product = Product { number: 1.0, factors: Vec::new() };
         product.take(a, 1);
         product.take(b, if divide { -1 } else { 1 });
-        product.factors.retain(|(_, exponent)| *exponent != 0);
         product.factors.sort_by_key(|(factor, exponent)| (*exponent < 0, factor.place(level)));
         let value = product.simplest();
         if minus_a != minus_b { value.negated() } else { value }
@@ -182,7 +181,11 @@ impl Tree {
             Self::Symbol(symbol) => (super::names::level(*symbol), 1, rank(*symbol)),
             Self::Quantity(index) => (level(*index), 2, *index),
             Self::Sum(_) => (Level::Accelerations, 9, 0),
-            other => (other.level(level), 3, 0),
+            Self::Function(_, argument) => {
+                let (_, _, rank) = argument.place(level);
+                (argument.level(level), 3, rank)
+            }
+            other => (other.level(level), 4, 0),
         }
     }
 
@@ -230,8 +233,15 @@ impl Product {
                     self.take(factor, inner * exponent);
                 }
             }
-            factor => match self.factors.iter_mut().find(|(other, _)| *other == factor) {
-                Some((_, sum)) => *sum += exponent,
+            // √a² = a; a is not negative where the root is defined.
+            Tree::Function(UnaryOp::Sqrt, inner) if exponent % 2 == 0 => self.take(*inner, exponent / 2),
+            factor => match self.factors.iter().position(|(other, _)| *other == factor) {
+                Some(at) => {
+                    let (factor, sum) = self.factors.swap_remove(at);
+                    if sum + exponent != 0 {
+                        self.take(factor, sum + exponent);
+                    }
+                }
                 None => self.factors.push((factor, exponent)),
             },
         }

@@ -118,6 +118,8 @@ fn layout_static(out: &mut Writer, program: &Program) {
         names(out, "modes", "MODE_NAMES");
         let kinds = layout.modes.iter().map(|mode| format!("runtime::ModeKind::{:?}", mode.kind)).collect();
         list(out, "mode_kinds", kinds);
+        let timed = layout.modes.iter().map(|mode| mode.is_time_event.to_string()).collect();
+        list(out, "time_modes", timed);
         names(out, "outputs", "OUTPUT_NAMES");
         texts(out, "output_units", &output_units);
         names(out, "bodies", "BODY_NAMES");

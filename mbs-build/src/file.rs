@@ -1,0 +1,86 @@
+//! Compiling a model file and the tables beside it.
+
+use mbs_symbolic::model::{Loader, limits};
+use mbs_symbolic::{Compiled, Options, Rejected};
+use std::cell::RefCell;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// A model compiled from a file.
+#[derive(Debug)]
+pub struct CompiledFile {
+    /// The model, or why there is none.
+    pub result: Result<Compiled, Failure>,
+    /// Every file that was asked for, the model first: what build tools should watch.
+    pub files: Vec<PathBuf>,
+}
+
+/// Why a file gave no program.
+#[derive(Debug)]
+pub enum Failure {
+    /// The model cannot be read.
+    Unreadable(io::Error),
+    /// The model is wrong.
+    Rejected(Box<Rejected>),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => error.fmt(f),
+            Self::Rejected(rejected) => rejected.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Compiles the model at `path`; `name` is its name in messages. Tables are looked for
+/// beside it.
+pub fn compile_file(path: &Path, name: &str) -> CompiledFile {
+    match text_of(path, limits::FILE_BYTES) {
+        Ok(source) => {
+            let mut compiled = compile_text(&source, name, path.parent().unwrap_or(Path::new("")));
+            compiled.files.insert(0, path.to_path_buf());
+            compiled
+        }
+        Err(error) => {
+            CompiledFile { result: Err(Failure::Unreadable(error)), files: vec![path.to_path_buf()] }
+        }
+    }
+}
+
+/// Compiles a model given as text; tables are looked for in `directory`.
+pub fn compile_text(source: &str, name: &str, directory: &Path) -> CompiledFile {
+    let loader = Beside { directory, asked: RefCell::default() };
+    let result = mbs_symbolic::compile(name, source, &loader, Options::default()).map_err(Failure::Rejected);
+    CompiledFile { result, files: loader.asked.into_inner() }
+}
+
+/// Files beside the model, and which of them were asked for.
+struct Beside<'a> {
+    directory: &'a Path,
+    asked: RefCell<Vec<PathBuf>>,
+}
+
+impl Loader for Beside<'_> {
+    fn load(&self, path: &str) -> Result<String, String> {
+        let path = self.directory.join(path);
+        let text = text_of(&path, limits::TABLE_BYTES).map_err(|error| error.to_string());
+        let mut asked = self.asked.borrow_mut();
+        if !asked.contains(&path) {
+            asked.push(path);
+        }
+        text
+    }
+}
+
+/// The text of a file, at most one byte more than `limit`: enough for the compiler to
+/// say that it is too long, without reading what has no end.
+fn text_of(path: &Path, limit: usize) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(limit as u64 + 1).read_to_string(&mut text)?;
+    Ok(text)
+}

@@ -1,0 +1,162 @@
+//! Compiles models to Rust modules in build scripts.
+//!
+//! ```no_run
+//! // build.rs
+//! mbs_build::Config::new().compile(&["models/four_bar.yaml"]);
+//! ```
+//!
+//! and in the crate `mbs_runtime::include_model!("four_bar");`, which gives
+//! `pub mod four_bar`. The crate itself needs only `mbs-runtime`.
+
+mod file;
+
+pub use file::{CompiledFile, Failure, compile_file, compile_text};
+
+use mbs_symbolic::Rejected;
+use mbs_symbolic::diag::{Diagnostics, Sources};
+use mbs_symbolic::emit::rust::{RustOptions, emit};
+use std::path::{Path, PathBuf};
+use std::{env, fmt, fs, io};
+
+/// What to compile, and how.
+#[derive(Debug, Clone)]
+pub struct Config {
+    out_dir: Option<PathBuf>,
+    runtime_path: String,
+}
+
+/// Why a model was not compiled.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file cannot be read or written.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A model is wrong; the text of the error names file, line and column.
+    Model(Box<Rejected>),
+    /// Two models have the same name, which names their modules.
+    SameName {
+        /// The name.
+        name: String,
+        /// The second file.
+        path: PathBuf,
+    },
+    /// Neither [`Config::out_dir`] nor the environment says where to write.
+    NoOutDir,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, error } => write!(f, "{}: {error}", path.display()),
+            Self::Model(rejected) => rejected.fmt(f),
+            Self::SameName { name, path } => {
+                write!(f, "{}: another model is named `{name}` already", path.display())
+            }
+            Self::NoOutDir => {
+                f.write_str("OUT_DIR is not set: call this from a build script, or set out_dir")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { out_dir: None, runtime_path: RustOptions::default().runtime_path }
+    }
+}
+
+impl Config {
+    /// Writes into `OUT_DIR`, for the crate `::mbs_runtime`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Writes into this directory in place of `OUT_DIR`.
+    pub fn out_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.out_dir = Some(directory.into());
+        self
+    }
+
+    /// The path under which generated code finds the crate `mbs-runtime`.
+    pub fn runtime_path(mut self, path: impl Into<String>) -> Self {
+        self.runtime_path = path.into();
+        self
+    }
+
+    /// Compiles each model to a file named after it, for `include_model!`; tells cargo
+    /// what to watch. Paths are relative to the manifest.
+    ///
+    /// If a model is wrong, says where and ends the build script with exit code 1.
+    pub fn compile(&self, models: &[impl AsRef<Path>]) {
+        if let Err(error) = self.try_compile(models) {
+            eprintln!("{error}");
+            std::process::exit(1);
+        }
+    }
+
+    /// As [`compile`](Self::compile), but returns the files written, or the first error.
+    pub fn try_compile(&self, models: &[impl AsRef<Path>]) -> Result<Vec<PathBuf>, Error> {
+        let out_dir = self.out_dir.clone().or_else(|| env::var_os("OUT_DIR").map(PathBuf::from));
+        let out_dir = out_dir.ok_or(Error::NoOutDir)?;
+        let root = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+        let mut written = Vec::new();
+        for model in models {
+            let path = model.as_ref();
+            let CompiledFile { result, files } = compile_file(&root.join(path), &path.display().to_string());
+            for file in files {
+                tell_cargo(&format!("rerun-if-changed={}", file.display()));
+            }
+            let compiled = result.map_err(|error| match error {
+                Failure::Unreadable(error) => Error::File { path: path.into(), error },
+                Failure::Rejected(rejected) => Error::Model(rejected),
+            })?;
+            warn(&compiled.warnings, &compiled.sources);
+            let name = compiled.program.layout.model.clone();
+            let target = out_dir.join(format!("{name}.rs"));
+            if written.contains(&target) {
+                return Err(Error::SameName { name, path: path.into() });
+            }
+            let options = RustOptions {
+                runtime_path: self.runtime_path.clone(),
+                module: Some(name),
+                ..RustOptions::default()
+            };
+            write_if_changed(&target, &emit(&compiled.program, &options))
+                .map_err(|error| Error::File { path: target.clone(), error })?;
+            written.push(target);
+        }
+        Ok(written)
+    }
+}
+
+/// Warnings as cargo shows them, one line each.
+fn warn(warnings: &Diagnostics, sources: &Sources) {
+    for warning in warnings.iter() {
+        let position = sources.position(warning.span);
+        let file = sources.name(warning.span.file);
+        tell_cargo(&format!("warning={file}:{}:{}: {}", position.line, position.column, warning.problem));
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
+fn tell_cargo(line: &str) {
+    println!("cargo::{line}");
+}
+
+/// A file that is rewritten unchanged would be compiled again.
+fn write_if_changed(path: &Path, text: &str) -> io::Result<()> {
+    if fs::read_to_string(path).is_ok_and(|present| present == text) {
+        return Ok(());
+    }
+    fs::write(path, text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+use super::*;
+
+const PENDULUM: &str = "
+model: swing
+parameters: {m: 1, l: 2}
+bodies: {rod: {mass: m, com: [0, 0, -l]}}
+joints: {pivot: {type: revolute, from: ground, to: rod, axis: y, coordinate: phi}}
+tables: {road: {file: road.csv, x: s, y: h}}
+forces: {drive: {type: joint_torque, joint: pivot, torque: \"linear(road, t)\"}}
+";
+
+/// A directory of its own for each test.
+fn directory(test: &str) -> PathBuf {
+    let directory = env::temp_dir().join(format!("mbs-build-{}-{test}", std::process::id()));
+    fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+#[test]
+fn a_model_and_its_table_become_a_module() {
+    let directory = directory("module");
+    fs::write(directory.join("swing.yaml"), PENDULUM).unwrap();
+    fs::write(directory.join("road.csv"), "s,h\n0,0\n1,2\n").unwrap();
+    let path = directory.join("swing.yaml");
+    let CompiledFile { result, files } = compile_file(&path, "swing.yaml");
+    assert!(result.is_ok());
+    assert_eq!(files, [path.clone(), directory.join("road.csv")]);
+
+    let config = Config::new().out_dir(&directory).runtime_path("crate::rt");
+    let written = config.try_compile(&[&path]).unwrap();
+    assert_eq!(written, [directory.join("swing.rs")]);
+    let text = fs::read_to_string(&written[0]).unwrap();
+    assert!(text.contains("pub mod swing {") && text.contains("use crate::rt as runtime;"));
+
+    let time = |path: &Path| fs::metadata(path).unwrap().modified().unwrap();
+    let before = time(&written[0]);
+    config.try_compile(&[&path]).unwrap();
+    assert_eq!(before, time(&written[0]), "unchanged files are left alone");
+    assert!(matches!(config.try_compile(&[&path, &path]), Err(Error::SameName { .. })));
+    fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
+fn mistakes_name_file_line_and_column() {
+    let directory = directory("mistakes");
+    let path = directory.join("bad.yaml");
+    fs::write(&path, "model: bad\nbodies:\n  rod: {mass: wight}\n").unwrap();
+    let error = Config::new().out_dir(&directory).try_compile(&[&path]).unwrap_err().to_string();
+    assert!(error.contains("bad.yaml:3:15"), "{error}");
+    let missing = Config::new().out_dir(&directory).try_compile(&[directory.join("none.yaml")]);
+    assert!(missing.unwrap_err().to_string().contains("none.yaml"));
+    fs::remove_dir_all(directory).unwrap();
+}

@@ -1,0 +1,110 @@
+//! The motion as CSV.
+
+use super::Run;
+use crate::arguments::Columns;
+use mbs_runtime::{Defaults, Layout, Plant, State};
+use std::fmt::Write;
+
+/// One line per recorded state: time, positions, velocities, states, outputs, and what
+/// was asked for.
+pub(super) fn csv(run: &Run, columns: &[Columns]) -> String {
+    let layout = run.system.layout();
+    let mut out = String::new();
+    let header = header(layout, columns);
+    let quoted: Vec<String> = header.iter().map(|name| quote(name)).collect();
+    let _ = writeln!(out, "{}", quoted.join(","));
+    let mut outputs = Evaluator::new(run);
+    for state in &run.trajectory.states {
+        let mut values = vec![state.t];
+        values.extend(&state.p);
+        values.extend(&state.v);
+        values.extend(&state.x);
+        values.extend(outputs.outputs(state));
+        for column in columns {
+            match column {
+                Columns::Lambda => values.extend(&state.lambda),
+                Columns::Accelerations => values.extend(&state.v_dot),
+                Columns::Energy => values.extend(outputs.energy(state)),
+            }
+        }
+        let texts: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+        let _ = writeln!(out, "{}", texts.join(","));
+    }
+    out
+}
+
+fn header(layout: &Layout, columns: &[Columns]) -> Vec<String> {
+    let mut names = vec!["t".to_owned()];
+    names.extend(layout.positions.iter().map(str::to_owned));
+    names.extend(layout.velocities.iter().map(|name| rate(layout, name)));
+    names.extend(layout.states.iter().map(str::to_owned));
+    names.extend(layout.outputs.iter().map(str::to_owned));
+    for column in columns {
+        match column {
+            Columns::Lambda => names.extend(layout.rows.iter().map(|name| format!("lambda({name})"))),
+            Columns::Accelerations => {
+                names.extend(layout.velocities.iter().map(|name| format!("der({})", rate(layout, name))));
+            }
+            Columns::Energy => names.extend(["kinetic_energy", "potential_energy"].map(str::to_owned)),
+        }
+    }
+    names
+}
+
+/// The name of a velocity as formulas write it.
+fn rate(layout: &Layout, name: &str) -> String {
+    if layout.positions.position(name).is_some() { format!("der({name})") } else { name.to_owned() }
+}
+
+fn quote(name: &str) -> String {
+    if name.contains([',', '"', '\n']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}
+
+/// Outputs and energies at recorded states.
+pub(super) struct Evaluator<'r> {
+    plant: Plant<'r>,
+}
+
+impl<'r> Evaluator<'r> {
+    pub(super) fn new(run: &'r Run) -> Self {
+        let layout = run.system.layout();
+        Self { plant: Plant::new(&*run.system, &layout.parameter_defaults, Box::new(Defaults)) }
+    }
+
+    pub(super) fn outputs(&mut self, state: &State) -> Vec<f64> {
+        let mut out = vec![0.0; self.plant.layout().outputs.len()];
+        self.modes(state);
+        let State { t, p, v, x, v_dot, lambda, .. } = state;
+        self.plant.at(*t, p, v, x, |system, at| system.outputs(at, v_dot, lambda, &mut out));
+        out
+    }
+
+    pub(super) fn energy(&mut self, state: &State) -> [f64; 2] {
+        let State { t, p, v, x, .. } = state;
+        let energy = self.plant.at(*t, p, v, x, |system, at| system.energy(at));
+        [energy.kinetic, energy.potential]
+    }
+
+    /// Modes as their switching functions say at this state.
+    fn modes(&mut self, state: &State) {
+        let layout = self.plant.layout();
+        let mut values = vec![0.0; layout.modes.len()];
+        // Conditions may depend on each other.
+        for _ in 0..values.len() {
+            let State { t, p, v, x, .. } = state;
+            self.plant.switching(*t, p, v, x, &mut values);
+            let mut changed = false;
+            for (mode, value) in values.iter().enumerate() {
+                let holds = layout.mode_kinds[mode].holds(*value);
+                changed |= std::mem::replace(&mut self.plant.modes[mode], holds) != holds;
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What stands in the attribute.
+
+use syn::parse::{Parse, ParseStream};
+use syn::{Ident, LitStr, Path, Token};
+
+/// The arguments of the attribute.
+pub(crate) struct Arguments {
+    pub(crate) model: Source,
+    /// `crate = "…"`.
+    pub(crate) runtime: Option<Path>,
+}
+
+/// Where the model comes from.
+pub(crate) enum Source {
+    File(LitStr),
+    Text(LitStr),
+}
+
+impl Parse for Arguments {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut model = None;
+        let mut runtime = None;
+        while !input.is_empty() {
+            let start = input.span();
+            let source = if input.peek(LitStr) {
+                Some(Source::File(input.parse()?))
+            } else if input.peek(Token![crate]) {
+                input.parse::<Token![crate]>()?;
+                input.parse::<Token![=]>()?;
+                runtime = Some(input.parse::<LitStr>()?.parse()?);
+                None
+            } else if input.peek(Ident) {
+                let key: Ident = input.parse()?;
+                if key != "yaml" {
+                    let message = format!("unknown argument `{key}`: expected `yaml` or `crate`");
+                    return Err(syn::Error::new(key.span(), message));
+                }
+                input.parse::<Token![=]>()?;
+                Some(Source::Text(input.parse()?))
+            } else {
+                return Err(input.error("expected a file name, `yaml = \"…\"` or `crate = \"…\"`"));
+            };
+            if let Some(source) = source
+                && model.replace(source).is_some()
+            {
+                return Err(syn::Error::new(start, "one model only"));
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        let message = "expected the model: a file name or `yaml = \"…\"`";
+        let model = model.ok_or_else(|| syn::Error::new(input.span(), message))?;
+        Ok(Self { model, runtime })
+    }
+}

@@ -1,0 +1,133 @@
+//! From the attribute to tokens.
+
+use crate::arguments::{Arguments, Source};
+use mbs_build::{CompiledFile, Failure, compile_file, compile_text};
+use mbs_symbolic::Rejected;
+use mbs_symbolic::diag::{Diagnostics, render};
+use mbs_symbolic::emit::rust::{RustOptions, emit};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use std::path::{Path, PathBuf};
+use syn::{Fields, Ident, ItemStruct, LitStr};
+
+/// The item with its module, or with everything that is wrong.
+pub(crate) fn multibody(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    match expand(arguments, &item) {
+        Ok(tokens) => tokens,
+        // The item itself stays, so that its users do not complain as well.
+        Err(errors) => quote! { #item #errors },
+    }
+}
+
+fn expand(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream, TokenStream> {
+    let arguments: Arguments = syn::parse2(arguments).map_err(|error| error.to_compile_error())?;
+    let item: ItemStruct = syn::parse2(item.clone()).map_err(|error| {
+        syn::Error::new(error.span(), "`#[multibody]` is for a unit struct, such as `pub struct FourBar;`")
+            .to_compile_error()
+    })?;
+    if !matches!(item.fields, Fields::Unit) || !item.generics.params.is_empty() {
+        let message = "`#[multibody]` is for a struct without fields and parameters";
+        return Err(syn::Error::new_spanned(&item.ident, message).to_compile_error());
+    }
+
+    let (CompiledFile { result, files }, span) = compile(&arguments.model)?;
+    let tracked = track(&files);
+    let compiled = result.map_err(|failure| {
+        let errors = explain(&failure, span);
+        quote! { #tracked #errors }
+    })?;
+    let runtime = match &arguments.runtime {
+        Some(path) => path.to_token_stream(),
+        None => quote! { ::mbs_runtime },
+    };
+    let module = Ident::new(&snake_case(&item.ident.to_string()), item.ident.span());
+    let options = RustOptions {
+        runtime_path: runtime.to_string().replace(' ', ""),
+        module: Some(module.to_string()),
+        ..RustOptions::default()
+    };
+    let text = emit(&compiled.program, &options);
+    let code: TokenStream = text.parse().map_err(|_| error(span, "the generated code is no Rust code"))?;
+    let name = &item.ident;
+    Ok(quote! {
+        #item
+        #code
+        #runtime::delegate_system!(#name, #module::Model);
+        #tracked
+    })
+}
+
+/// Compiles the model; the span is where it is named.
+fn compile(source: &Source) -> Result<(CompiledFile, Span), TokenStream> {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    match source {
+        Source::Text(text) => Ok((compile_text(&text.value(), "inline model", &manifest), text.span())),
+        Source::File(literal) => {
+            let path = locate(literal, &manifest)?;
+            Ok((compile_file(&path, &literal.value()), literal.span()))
+        }
+    }
+}
+
+/// The model's file: beside the source file if it says so, else below the manifest.
+fn locate(literal: &LitStr, manifest: &Path) -> Result<PathBuf, TokenStream> {
+    let name = literal.value();
+    let Some(beside) = name.strip_prefix("./") else { return Ok(manifest.join(name)) };
+    let source = literal.span().unwrap().local_file();
+    let source = source.ok_or_else(|| {
+        error(literal.span(), "the source file is not known here: give a path from the manifest")
+    })?;
+    let path = source.parent().unwrap_or(Path::new("")).join(beside);
+    std::path::absolute(&path).map_err(|problem| error(literal.span(), &problem.to_string()))
+}
+
+/// Makes the compiler watch the files.
+fn track(files: &[PathBuf]) -> TokenStream {
+    let files = files.iter().filter(|file| file.exists()).filter_map(|file| std::path::absolute(file).ok());
+    let files = files.map(|file| file.display().to_string());
+    quote! { #(const _: &[u8] = ::core::include_bytes!(#files);)* }
+}
+
+/// One compile error per diagnostic.
+fn explain(failure: &Failure, span: Span) -> TokenStream {
+    match failure {
+        Failure::Unreadable(problem) => error(span, &format!("cannot read the model: {problem}")),
+        Failure::Rejected(rejected) => {
+            let Rejected { diagnostics, sources } = &**rejected;
+            let single = diagnostics.iter().map(|diagnostic| {
+                let mut alone = Diagnostics::new();
+                alone.push(diagnostic.clone());
+                error(span, &render(&alone, sources))
+            });
+            single.collect()
+        }
+    }
+}
+
+fn error(span: Span, message: &str) -> TokenStream {
+    quote_spanned! { span => ::core::compile_error!(#message); }
+}
+
+/// `FourBar` becomes `four_bar`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    let mut after_lower = false;
+    for character in name.chars() {
+        if character.is_uppercase() && after_lower {
+            snake.push('_');
+        }
+        after_lower = !character.is_uppercase() && character != '_';
+        snake.extend(character.to_lowercase());
+    }
+    mbs_symbolic::model::rust_name(&snake)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_named_after_structs() {
+        assert_eq!(["FourBar", "UR5", "Loop", "A"].map(snake_case), ["four_bar", "ur5", "loop_", "a"]);
+    }
+}

@@ -1,0 +1,28 @@
+//! Attribute that compiles a model to a Rust module.
+//!
+//! ```ignore
+//! #[mbs_derive::multibody("models/four_bar.yaml")]
+//! pub struct FourBar;
+//! ```
+//!
+//! makes `FourBar` an `mbs_runtime::System` and adds `pub mod four_bar` with the
+//! model's functions on fixed-size types.
+
+mod arguments;
+mod expand;
+
+use proc_macro::TokenStream;
+
+/// Compiles a model and implements `mbs_runtime::System` for a unit struct.
+///
+/// - `#[multibody("models/x.yaml")]`: the model's file, relative to the manifest, or to
+///   the source file if it starts with `./`;
+/// - `#[multibody(yaml = "…")]`: the model itself;
+/// - `crate = "…"`: the path of the crate `mbs-runtime`, if not `::mbs_runtime`.
+///
+/// The struct `X` gets a module `pub mod x` beside it. The model and its tables are
+/// watched: a change of them compiles the crate again.
+#[proc_macro_attribute]
+pub fn multibody(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expand::multibody(arguments.into(), item.into()).into()
+}

@@ -1,0 +1,44 @@
+//! The attribute in its forms, under the strictest lints.
+#![deny(warnings, missing_docs)]
+
+use mbs_runtime::System;
+
+/// A model beside this file.
+#[mbs_derive::multibody("./models/swing.yaml")]
+pub struct Swing;
+
+/// The same model under another path of the runtime.
+#[mbs_derive::multibody("tests/models/swing.yaml", crate = "crate::dependencies::runtime")]
+#[derive(Debug, Clone)]
+struct PrivateSwing;
+
+/// A model in the text itself.
+#[mbs_derive::multibody(yaml = "
+model: slider
+parameters: {m: 2}
+bodies: {block: {mass: m}}
+joints: {rail: {type: prismatic, from: ground, to: block, axis: x, coordinate: s}}
+")]
+pub struct Slider;
+
+/// Where a user may keep its crates.
+pub mod dependencies {
+    pub use mbs_runtime as runtime;
+}
+
+#[test]
+fn all_forms_are_systems() {
+    let systems: [&dyn System; 3] = [&Swing, &PrivateSwing, &Slider];
+    assert_eq!(systems.map(|system| system.layout().model()), ["swing", "swing", "slider"]);
+    let prepared = slider::Params { m: 3.0 }.prepare();
+    let at = slider::At { t: 0.0, p: &[0.0], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
+    assert_eq!(slider::mass_matrix(&at)[0], 3.0);
+    assert_eq!(format!("{:?}", PrivateSwing.clone()), "PrivateSwing");
+}
+
+#[test]
+fn tables_are_found_beside_the_model() {
+    let prepared = swing::Params::default().prepare();
+    let at = swing::At { t: 0.5, p: &[0.0], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
+    assert_eq!(swing::forces(&at)[0], 1.0);
+}

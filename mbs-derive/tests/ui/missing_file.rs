@@ -1,0 +1,4 @@
+#[mbs_derive::multibody("models/none.yaml")]
+pub struct Pendulum;
+
+fn main() {}

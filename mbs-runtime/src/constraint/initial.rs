@@ -1,0 +1,266 @@
+//! Consistent initial values (000: task 1).
+
+use super::normalise;
+use super::projection::multiply;
+use crate::Layout;
+use crate::linalg::Saddle;
+use crate::plant::{Plant, State};
+use std::vec;
+use std::vec::Vec;
+
+/// Newton iterations after which the search for an assembly is given up.
+const MOST_ITERATIONS: usize = 100;
+
+/// Halvings of a Newton step that makes things worse.
+const MOST_HALVINGS: u32 = 12;
+
+/// Smallest part of the largest pivot that counts as rank.
+const RANK_TOLERANCE: f64 = 1e-9;
+
+/// The listed initial values admit no assembly near the guess.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Inconsistent {
+    /// The constraint row that is violated most.
+    pub row: usize,
+    /// Its value, in its own unit.
+    pub value: f64,
+    /// Whether it is the velocity that cannot be made consistent.
+    pub velocity: bool,
+}
+
+/// Which initial values were kept as given.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Held {
+    /// Indices into v of the motions whose positions were held.
+    pub positions: Vec<usize>,
+    /// Indices into v of the velocities that were held.
+    pub velocities: Vec<usize>,
+}
+
+/// Makes p and v of `state` consistent with the constraints at `state.t`.
+///
+/// Values the layout lists as held stay as they are, in the order listed, while the rest
+/// can still satisfy the constraints; the rest are completed with the smallest change in
+/// the metric of the mass matrix (000: 12a, 12b).
+pub fn consistent(plant: &mut Plant<'_>, state: &mut State) -> Result<Held, Inconsistent> {
+    let layout = plant.layout();
+    let (n_v, n_g) = (layout.n_v(), layout.n_g);
+    normalise(layout, &mut state.p);
+    evaluate(plant, state);
+    let listed = motions(layout, &layout.held_positions);
+    let positions = hold(&plant.constraint_jacobian, layout.n_lambda(), n_g, n_v, &listed);
+    close(plant, state, &free(n_v, &positions))?;
+    evaluate(plant, state);
+    let listed: Vec<usize> = layout.held_velocities.iter().map(|&index| index as usize).collect();
+    let velocities = hold(&plant.constraint_jacobian, layout.n_lambda(), layout.n_lambda(), n_v, &listed);
+    settle(plant, state, &free(n_v, &velocities))?;
+    Ok(Held { positions, velocities })
+}
+
+fn evaluate(plant: &mut Plant<'_>, state: &mut State) {
+    let State { t, p, v, x, p_dot, x_dot, .. } = state;
+    plant.evaluate(*t, p, v, x, p_dot, x_dot);
+}
+
+/// The velocity indices of listed position indices; a quaternion counts as a whole.
+fn motions(layout: &Layout, listed: &[u32]) -> Vec<usize> {
+    let mut list = Vec::new();
+    for &index in listed {
+        let quaternion = layout.quaternions.iter().find(|block| (block.p..block.p + 4).contains(&index));
+        match quaternion {
+            Some(block) => list.extend((block.v..block.v + 3).map(|v| v as usize)),
+            None => {
+                let name = layout.positions.get(index as usize).unwrap_or_default();
+                list.extend(layout.velocities.position(name));
+            }
+        }
+    }
+    let mut seen = vec![false; layout.n_v()];
+    list.retain(|&index| !core::mem::replace(&mut seen[index], true));
+    list
+}
+
+/// The columns of the first `n_rows` rows of G that can be taken out, in the order
+/// listed, without losing rank.
+fn hold(g: &[f64], rows: usize, n_rows: usize, n_v: usize, listed: &[usize]) -> Vec<usize> {
+    let mut held: Vec<usize> = Vec::new();
+    let full = rank(g, rows, n_rows, &free(n_v, &held));
+    for &column in listed {
+        held.push(column);
+        if rank(g, rows, n_rows, &free(n_v, &held)) < full {
+            held.pop();
+        }
+    }
+    held
+}
+
+fn free(n_v: usize, held: &[usize]) -> Vec<usize> {
+    (0..n_v).filter(|column| !held.contains(column)).collect()
+}
+
+/// Rank of some columns of G by elimination with full pivoting.
+fn rank(g: &[f64], rows: usize, n_rows: usize, columns: &[usize]) -> usize {
+    let mut a: Vec<Vec<f64>> = columns.iter().map(|&j| g[j * rows..j * rows + n_rows].to_vec()).collect();
+    let mut open: Vec<usize> = (0..n_rows).collect();
+    let mut largest = 0.0_f64;
+    for k in 0..n_rows.min(columns.len()) {
+        let mut best = (k, 0, 0.0);
+        for (j, column) in a.iter().enumerate().skip(k) {
+            for (i, &row) in open.iter().enumerate() {
+                if column[row].abs() > best.2 {
+                    best = (j, i, column[row].abs());
+                }
+            }
+        }
+        largest = largest.max(best.2);
+        if best.2 <= RANK_TOLERANCE * largest {
+            return k;
+        }
+        a.swap(k, best.0);
+        let row = open.swap_remove(best.1);
+        let (done, rest) = a.split_at_mut(k + 1);
+        let pivot = &done[k];
+        for column in rest {
+            let factor = column[row] / pivot[row];
+            for &i in &open {
+                column[i] -= factor * pivot[i];
+            }
+        }
+    }
+    n_rows.min(columns.len())
+}
+
+/// Newton's method on g with the free motions, damped where the violation grows.
+fn close(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<(), Inconsistent> {
+    let layout = plant.layout();
+    let (n_p, n_v, n_g) = (layout.n_p(), layout.n_v(), layout.n_g);
+    if n_g == 0 {
+        return Ok(());
+    }
+    let mut g = vec![0.0; n_g];
+    let mut part = Part::new(free, n_v, n_g);
+    let mut delta = vec![0.0; n_v];
+    let mut delta_p = vec![0.0; n_p];
+    let mut kinematic_matrix = vec![0.0; n_p * n_v];
+    let mut trial = state.p.clone();
+    plant.constraints(state.t, &state.p, &state.v, &state.x, &mut g);
+    let mut size = largest(&g);
+    for _ in 0..MOST_ITERATIONS {
+        evaluate(plant, state);
+        part.solve(plant, &g, &mut delta);
+        let State { t, p, v, x, .. } = state;
+        plant.at(*t, p, v, x, |system, at| system.kinematic_matrix(at, &mut kinematic_matrix));
+        multiply(&kinematic_matrix, &delta, &mut delta_p);
+        let step = largest(&delta_p);
+        let mut factor = 1.0;
+        for _ in 0..=MOST_HALVINGS {
+            for ((trial, p), delta) in trial.iter_mut().zip(p.iter()).zip(&delta_p) {
+                *trial = p + factor * delta;
+            }
+            normalise(layout, &mut trial);
+            plant.constraints(*t, &trial, v, x, &mut g);
+            let now = largest(&g);
+            // At rounding level the violation no longer falls.
+            if now < size || now < 1e-14 {
+                break;
+            }
+            factor *= 0.5;
+        }
+        p.copy_from_slice(&trial);
+        size = largest(&g);
+        if step <= 1e-13 * (1.0 + largest(p)) {
+            break;
+        }
+    }
+    if size <= 1e-9 {
+        return Ok(());
+    }
+    Err(worst(&g, false))
+}
+
+/// One linear solve for G v + c = 0 with the free velocities.
+fn settle(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<(), Inconsistent> {
+    let layout = plant.layout();
+    let (n_v, n_lambda) = (layout.n_v(), layout.n_lambda());
+    if n_lambda == 0 {
+        return Ok(());
+    }
+    let mut rate = vec![0.0; n_lambda];
+    let mut delta = vec![0.0; n_v];
+    let mut part = Part::new(free, n_v, n_lambda);
+    let State { t, p, v, x, .. } = state;
+    for _ in 0..2 {
+        plant.velocity_residual(*t, p, v, x, &mut rate);
+        part.solve(plant, &rate, &mut delta);
+        for (v, delta) in v.iter_mut().zip(&delta) {
+            *v += delta;
+        }
+    }
+    plant.velocity_residual(*t, p, v, x, &mut rate);
+    if largest(&rate) <= 1e-9 * (1.0 + largest(v)) { Ok(()) } else { Err(worst(&rate, true)) }
+}
+
+fn worst(values: &[f64], velocity: bool) -> Inconsistent {
+    let size = |value: f64| if value.is_nan() { f64::INFINITY } else { value.abs() };
+    let worst = values.iter().enumerate().max_by(|(_, a), (_, b)| size(**a).total_cmp(&size(**b)));
+    let (row, value) = worst.map_or((0, 0.0), |(row, &value)| (row, value));
+    Inconsistent { row, value, velocity }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values
+        .iter()
+        .fold(0.0, |largest, value| if value.is_nan() { f64::INFINITY } else { largest.max(value.abs()) })
+}
+
+/// The saddle-point system of some columns of M and G.
+struct Part<'f> {
+    free: &'f [usize],
+    rows: usize,
+    saddle: Saddle,
+    m: Vec<f64>,
+    g: Vec<f64>,
+    right: Vec<f64>,
+}
+
+impl<'f> Part<'f> {
+    fn new(free: &'f [usize], n_v: usize, rows: usize) -> Self {
+        let _ = n_v;
+        let n = free.len();
+        Self {
+            free,
+            rows,
+            saddle: Saddle::new(n, rows),
+            m: vec![0.0; n * n],
+            g: vec![0.0; n * rows],
+            right: vec![0.0; n + rows],
+        }
+    }
+
+    /// The change of the free motions, smallest in the metric of M, that removes `residual`.
+    fn solve(&mut self, plant: &mut Plant<'_>, residual: &[f64], delta: &mut [f64]) {
+        let (n, n_v) = (self.free.len(), delta.len());
+        let all_rows = plant.layout().n_lambda();
+        for (j, &column) in self.free.iter().enumerate() {
+            for (i, &row) in self.free.iter().enumerate() {
+                self.m[j * n + i] = plant.mass_matrix[column * n_v + row];
+            }
+            let from = &plant.constraint_jacobian[column * all_rows..column * all_rows + self.rows];
+            self.g[j * self.rows..(j + 1) * self.rows].copy_from_slice(from);
+        }
+        delta.fill(0.0);
+        // A motion without mass is held by the constraints or not at all; the caller sees
+        // what is left of the residual.
+        let _ = self.saddle.factor(&self.m, &self.g, self.rows);
+        plant.statistics.factorisations += 1;
+        self.right[..n].fill(0.0);
+        for (right, residual) in self.right[n..].iter_mut().zip(residual) {
+            *right = -residual;
+        }
+        self.saddle.solve(&mut self.right);
+        plant.statistics.solves += 1;
+        for (&column, value) in self.free.iter().zip(&self.right) {
+            delta[column] = *value;
+        }
+    }
+}

@@ -1,0 +1,632 @@
+//! From the start to the end: step sizes, events, output, errors.
+
+use super::controller::Controller;
+use super::events::{Crossing, Unsettled, Watch};
+use super::{Diverged, Mdop5, Method, StepSettings};
+use crate::System;
+use crate::constraint::{Inconsistent, Tolerances, consistent};
+use crate::linalg::Saddle;
+use crate::plant::{Defaults, Plant, State, Statistics};
+use core::fmt;
+use mbs_math as math;
+use std::boxed::Box;
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+/// When positions and velocities are projected onto the constraints (000: table 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Projection {
+    /// Never: the index-1 form as it is.
+    None,
+    /// Velocities in every step.
+    Velocity,
+    /// Velocities in every step, positions when the drift calls for it (000: 16).
+    #[default]
+    Controlled,
+    /// Both in every step.
+    EveryStep,
+}
+
+/// What a run needs to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Start, s.
+    pub t_start: f64,
+    /// End, s.
+    pub t_end: f64,
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance; `None` for rtol/100.
+    pub atol: Option<f64>,
+    /// When to project.
+    pub projection: Projection,
+    /// Distance of recorded points, s; `None` records every step.
+    pub output_step: Option<f64>,
+    /// Largest step, s.
+    pub largest_step: f64,
+    /// Steps after which a run is given up.
+    pub most_steps: u64,
+    /// Parameters θ; empty for the model's defaults.
+    pub parameters: Vec<f64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            t_start: 0.0,
+            t_end: 1.0,
+            rtol: 1e-6,
+            atol: None,
+            projection: Projection::default(),
+            output_step: None,
+            largest_step: f64::INFINITY,
+            most_steps: 10_000_000,
+            parameters: Vec::new(),
+        }
+    }
+}
+
+/// A change of a mode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// When, s.
+    pub t: f64,
+    /// The mode's name, after the element that has it.
+    pub name: String,
+    /// Whether its switching function rose through zero.
+    pub rising: bool,
+}
+
+/// How far a run strayed from the constraints.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Drift {
+    /// ‖g‖₂ at the end.
+    pub g: f64,
+    /// Largest ‖g‖₂ at a step.
+    pub g_max: f64,
+    /// ‖G v + c‖₂ at the end.
+    pub g_dot: f64,
+    /// Change of kinetic plus potential energy, J; zero only for conservative models.
+    pub energy: f64,
+}
+
+/// A finished run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    /// Recorded states with their rates and multipliers.
+    pub states: Vec<State>,
+    /// Modes changed.
+    pub events: Vec<Event>,
+    /// Counts.
+    pub statistics: Statistics,
+    /// Constraint violation.
+    pub drift: Drift,
+}
+
+/// Why a run ended early; each with the time.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum SimulationError {
+    /// The initial values cannot be made consistent.
+    InconsistentStart {
+        /// The constraint violated most.
+        constraint: String,
+        /// Its value.
+        value: f64,
+        /// Whether the velocities are the trouble.
+        velocity: bool,
+    },
+    /// The mass matrix is singular: a motion without inertia.
+    SingularMass {
+        /// s.
+        t: f64,
+        /// The velocity.
+        velocity: String,
+    },
+    /// The step size became too small.
+    StepTooSmall {
+        /// s.
+        t: f64,
+        /// The step size, s.
+        h: f64,
+        /// What the last attempt stumbled over.
+        why: String,
+    },
+    /// A force or a rate is not a number.
+    NotANumber {
+        /// s.
+        t: f64,
+        /// The quantity.
+        quantity: String,
+    },
+    /// Modes keep changing each other, or change too often.
+    EventStorm {
+        /// s.
+        t: f64,
+        /// The mode.
+        mode: String,
+    },
+    /// Too many steps.
+    TooManySteps {
+        /// s.
+        t: f64,
+        /// How many.
+        steps: u64,
+    },
+    /// The observer asked to stop.
+    Cancelled {
+        /// s.
+        t: f64,
+    },
+}
+
+impl fmt::Display for SimulationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InconsistentStart { constraint, value, velocity } => {
+                let level = if *velocity { "velocities" } else { "positions" };
+                write!(
+                    f,
+                    "the initial {level} cannot satisfy the constraints: `{constraint}` stays at {value:.3e}; start \
+                     closer to an assembled pose, or list fewer initial values"
+                )
+            }
+            Self::SingularMass { t, velocity } => write!(
+                f,
+                "t = {t}: nothing resists the motion `{velocity}`; give what it moves mass and inertia"
+            ),
+            Self::StepTooSmall { t, h, why } => write!(
+                f,
+                "t = {t}: the step size fell to {h:.3e} s because {why}; loosen the tolerances, or look for a force \
+                 that jumps or a singular pose"
+            ),
+            Self::NotANumber { t, quantity } => write!(f, "t = {t}: `{quantity}` is not a number"),
+            Self::EventStorm { t, mode } => {
+                write!(f, "t = {t}: `{mode}` switches again and again; smooth its law or give it a dead band")
+            }
+            Self::TooManySteps { t, steps } => {
+                write!(f, "t = {t}: gave up after {steps} steps; the model may be stiff, try another method")
+            }
+            Self::Cancelled { t } => write!(f, "t = {t}: stopped on request"),
+        }
+    }
+}
+
+impl core::error::Error for SimulationError {}
+
+/// Simulates a system with MDOP5 and its default inputs.
+pub fn simulate(system: &dyn System, settings: &Settings) -> Result<Trajectory, SimulationError> {
+    let layout = system.layout();
+    let defaults = layout.parameter_defaults.to_vec();
+    let theta = if settings.parameters.is_empty() { &defaults } else { &settings.parameters };
+    let mut plant = Plant::new(system, theta, Box::new(Defaults));
+    let mut state = State::new(layout);
+    state.t = settings.t_start;
+    plant.initial(&mut state);
+    let mut method = Mdop5::new(layout);
+    simulate_with(&mut plant, &mut method, state, settings, &mut |_| true)
+}
+
+/// Simulates from `start`, made consistent first, with any method. `observer` sees every
+/// recorded state and may stop the run by returning false.
+pub fn simulate_with(
+    plant: &mut Plant<'_>,
+    method: &mut dyn Method,
+    start: State,
+    settings: &Settings,
+    observer: &mut dyn FnMut(&State) -> bool,
+) -> Result<Trajectory, SimulationError> {
+    let mut driver = Driver::new(plant, method, start, settings)?;
+    driver.record(observer)?;
+    while driver.state.t < settings.t_end {
+        driver.step(observer)?;
+    }
+    Ok(driver.finish())
+}
+
+struct Driver<'r, 's> {
+    plant: &'r mut Plant<'s>,
+    method: &'r mut dyn Method,
+    settings: &'r Settings,
+    step_settings: StepSettings,
+    controller: Controller,
+    watch: Watch,
+    state: State,
+    trial: State,
+    saddle: Saddle,
+    h: f64,
+    /// Index of the next recorded point.
+    next_output: u64,
+    states: Vec<State>,
+    events: Vec<Event>,
+    drift: Drift,
+    energy: f64,
+    g: Vec<f64>,
+}
+
+/// So many events within so short a time, s, are a storm.
+const STORM: usize = 200;
+const STORM_TIME: f64 = 1e-6;
+
+impl<'r, 's> Driver<'r, 's> {
+    fn new(
+        plant: &'r mut Plant<'s>,
+        method: &'r mut dyn Method,
+        mut state: State,
+        settings: &'r Settings,
+    ) -> Result<Self, SimulationError> {
+        let layout = plant.layout();
+        consistent(plant, &mut state).map_err(|Inconsistent { row, value, velocity }| {
+            let constraint = layout.rows.get(row).unwrap_or_default().to_string();
+            SimulationError::InconsistentStart { constraint, value, velocity }
+        })?;
+        let tolerances =
+            Tolerances { rtol: settings.rtol, atol: settings.atol.unwrap_or(0.01 * settings.rtol) };
+        let mut driver = Self {
+            watch: Watch::new(plant, &state),
+            controller: Controller::new(method.error_order()),
+            step_settings: StepSettings { tolerances, projection: settings.projection },
+            trial: State::new(layout),
+            saddle: Saddle::new(layout.n_v(), layout.n_lambda()),
+            state,
+            h: 0.0,
+            next_output: 0,
+            states: Vec::new(),
+            events: Vec::new(),
+            drift: Drift::default(),
+            energy: 0.0,
+            g: std::vec![0.0; layout.n_g],
+            plant,
+            method,
+            settings,
+        };
+        driver.rates()?;
+        driver.settle_at_start()?;
+        driver.h = driver.first_step()?;
+        driver.energy = driver.energy_now();
+        Ok(driver)
+    }
+
+    fn settle_at_start(&mut self) -> Result<(), SimulationError> {
+        let t = self.state.t;
+        if let Err(Unsettled { mode }) = self.watch.initial_modes(self.plant, &self.state) {
+            return Err(self.storm(t, mode));
+        }
+        self.rates()
+    }
+
+    fn storm(&self, t: f64, mode: usize) -> SimulationError {
+        let mode = self.plant.layout().modes.get(mode).unwrap_or_default().to_string();
+        SimulationError::EventStorm { t, mode }
+    }
+
+    /// Rates of the current state, which must be numbers.
+    fn rates(&mut self) -> Result<(), SimulationError> {
+        let t = self.state.t;
+        let layout = self.plant.layout();
+        if let Err(singular) = self.plant.rates(&mut self.state, &mut self.saddle) {
+            let velocity =
+                singular.velocity.and_then(|index| layout.velocities.get(index)).unwrap_or_default();
+            return Err(SimulationError::SingularMass { t, velocity: velocity.to_string() });
+        }
+        self.check_numbers(t)
+    }
+
+    fn check_numbers(&self, t: f64) -> Result<(), SimulationError> {
+        let layout = self.plant.layout();
+        for (values, names, what) in [
+            (&self.plant.forces, &layout.velocities, "force along"),
+            (&self.state.v_dot, &layout.velocities, "acceleration of"),
+            (&self.state.x_dot, &layout.states, "rate of"),
+        ] {
+            if let Some(index) = values.iter().position(|value| !value.is_finite()) {
+                let quantity = std::format!("{what} {}", names.get(index).unwrap_or_default());
+                return Err(SimulationError::NotANumber { t, quantity });
+            }
+        }
+        Ok(())
+    }
+
+    /// A first step size (Hairer, Nørsett & Wanner, *Solving ODEs I*, II.4), from positions
+    /// and velocities.
+    fn first_step(&mut self) -> Result<f64, SimulationError> {
+        let tolerances = self.step_settings.tolerances;
+        let span = self.settings.t_end - self.state.t;
+        let state = &self.state;
+        let norm = |p: &[f64], v: &[f64]| tolerances.norm(p, &state.p).max(tolerances.norm(v, &state.v));
+        let (d0, d1) = (norm(&state.p, &state.v), norm(&state.p_dot, &state.v_dot));
+        let mut h = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
+        h = h.min(span).min(self.settings.largest_step);
+        self.trial.copy_from(&self.state);
+        self.trial.t += h;
+        advance(&mut self.trial.p, &self.state.p_dot, h);
+        advance(&mut self.trial.v, &self.state.v_dot, h);
+        advance(&mut self.trial.x, &self.state.x_dot, h);
+        if self.plant.rates(&mut self.trial, &mut self.saddle).is_err() {
+            return Ok(h);
+        }
+        let change = |now: &[f64], then: &[f64]| -> Vec<f64> {
+            now.iter().zip(then).map(|(a, b)| (a - b) / h).collect()
+        };
+        let d2 = norm(
+            &change(&self.trial.p_dot, &self.state.p_dot),
+            &change(&self.trial.v_dot, &self.state.v_dot),
+        );
+        let largest = d1.max(d2);
+        let h1 = if largest <= 1e-15 {
+            (1e-3 * h).max(1e-6)
+        } else {
+            math::pow(0.01 / largest, 1.0 / f64::from(self.method.error_order()))
+        };
+        Ok((100.0 * h).min(h1).min(span).min(self.settings.largest_step))
+    }
+
+    /// One accepted step, up to an event if there is one.
+    fn step(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
+        let time_event = self.watch.next_time_event(self.state.t);
+        let goal = time_event.unwrap_or(f64::INFINITY).min(self.settings.t_end);
+        loop {
+            let t = self.state.t;
+            let left = goal - t;
+            let mut h = self.h.min(self.settings.largest_step);
+            let reaches_goal = h >= left * (1.0 - 1e-10);
+            if reaches_goal {
+                h = left;
+            } else if h > 0.5 * left {
+                h = 0.5 * left;
+            }
+            if h < 1e-14 * (1.0 + t.abs()) && !reaches_goal {
+                return Err(SimulationError::StepTooSmall { t, h, why: "the error stays too large".into() });
+            }
+            match self.method.attempt(self.plant, &self.state, h, &self.step_settings, &mut self.trial) {
+                Ok(error) => {
+                    let (factor, keep) = self.controller.judge(error);
+                    if !keep {
+                        self.plant.statistics.rejected += 1;
+                        self.h = h * factor;
+                        continue;
+                    }
+                    if self.watch.is_needed()
+                        && let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial)
+                    {
+                        self.retry(h, diverged)?;
+                        continue;
+                    }
+                    if let Some(crossing) =
+                        self.watch.crossing(self.plant, &*self.method, &self.state, &self.trial)
+                    {
+                        return self.event(crossing, h, observer);
+                    }
+                    // A step cut short by the goal says nothing against longer ones.
+                    self.h = if reaches_goal { self.h.max(h * factor) } else { h * factor };
+                    if reaches_goal {
+                        self.trial.t = goal;
+                    }
+                    self.accept(observer)?;
+                    if reaches_goal && time_event == Some(goal) {
+                        self.time_event()?;
+                    }
+                    return Ok(());
+                }
+                Err(diverged) => self.retry(h, diverged)?,
+            }
+        }
+    }
+
+    /// An attempt with h came to no result: a much smaller step, unless there is none.
+    fn retry(&mut self, h: f64, diverged: Diverged) -> Result<(), SimulationError> {
+        self.plant.statistics.rejected += 1;
+        self.h = h * self.controller.failed();
+        if self.h < 1e-12 * (1.0 + self.state.t.abs()) { Err(self.gave_up(diverged)) } else { Ok(()) }
+    }
+
+    fn gave_up(&self, diverged: Diverged) -> SimulationError {
+        let (t, h) = (self.state.t, self.h);
+        let layout = self.plant.layout();
+        match diverged {
+            Diverged::NotANumber => self
+                .check_numbers(t)
+                .err()
+                .unwrap_or(SimulationError::NotANumber { t, quantity: "error estimate".into() }),
+            Diverged::Singular(singular) => match singular
+                .velocity
+                .and_then(|index| layout.velocities.get(index))
+            {
+                Some(velocity) => SimulationError::SingularMass { t, velocity: velocity.to_string() },
+                None => SimulationError::StepTooSmall { t, h, why: "the constraints are singular".into() },
+            },
+            Diverged::Projection(projection) => {
+                let row = layout.rows.get(projection.row).unwrap_or_default();
+                let why = std::format!("the constraint `{row}` could not be closed");
+                SimulationError::StepTooSmall { t, h, why }
+            }
+            Diverged::Newton => {
+                SimulationError::StepTooSmall { t, h, why: "Newton's method did not converge".into() }
+            }
+        }
+    }
+
+    /// Lands on a sign change, flips the mode and settles the others.
+    fn event(
+        &mut self,
+        crossing: Crossing,
+        h: f64,
+        observer: &mut dyn FnMut(&State) -> bool,
+    ) -> Result<(), SimulationError> {
+        let settings = self.step_settings;
+        let landed =
+            self.watch.land(self.plant, self.method, &self.state, &mut self.trial, crossing, &settings);
+        if landed.is_none() {
+            // The short step failed: approach with smaller steps.
+            self.h = 0.5 * crossing.theta * h;
+            self.plant.statistics.rejected += 1;
+            return Ok(());
+        }
+        let mode = crossing.mode;
+        let t = self.trial.t;
+        if self.events.len() >= STORM
+            && t - self.events[self.events.len() - STORM].t < STORM_TIME * (1.0 + t.abs())
+        {
+            return Err(self.storm(t, mode));
+        }
+        self.accept(observer)?;
+        self.plant.modes[mode] = !self.plant.modes[mode];
+        self.note(mode, crossing.rising);
+        if let Err(Unsettled { mode }) = self.watch.settle(self.plant, &self.state, mode) {
+            return Err(self.storm(self.state.t, mode));
+        }
+        self.continue_after_event()
+    }
+
+    fn time_event(&mut self) -> Result<(), SimulationError> {
+        let before = self.plant.modes.clone();
+        if let Err(Unsettled { mode }) = self.watch.initial_modes(self.plant, &self.state) {
+            return Err(self.storm(self.state.t, mode));
+        }
+        for (mode, held) in before.into_iter().enumerate() {
+            if held != self.plant.modes[mode] {
+                self.note(mode, held);
+            }
+        }
+        self.continue_after_event()
+    }
+
+    fn note(&mut self, mode: usize, rising: bool) {
+        self.plant.statistics.events += 1;
+        let name = self.plant.layout().modes.get(mode).unwrap_or_default().to_string();
+        self.events.push(Event { t: self.state.t, name, rising });
+    }
+
+    /// The right-hand side has changed: new rates, new step size.
+    fn continue_after_event(&mut self) -> Result<(), SimulationError> {
+        self.rates()?;
+        self.method.restart();
+        self.controller.restart();
+        if self.state.t < self.settings.t_end {
+            self.h = self.first_step()?;
+        }
+        Ok(())
+    }
+
+    /// Takes over the trial step.
+    fn accept(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
+        self.plant.statistics.steps += 1;
+        if self.plant.statistics.steps > self.settings.most_steps {
+            let steps = self.plant.statistics.steps;
+            return Err(SimulationError::TooManySteps { t: self.state.t, steps });
+        }
+        self.method.accepted(self.plant);
+        self.record_until(self.trial.t, observer)?;
+        core::mem::swap(&mut self.state, &mut self.trial);
+        let State { t, p, v, x, .. } = &self.state;
+        if !self.g.is_empty() {
+            self.plant.at(*t, p, v, x, |system, at| system.constraints(at, &mut self.g));
+            self.drift.g = norm(&self.g);
+            self.drift.g_max = self.drift.g_max.max(self.drift.g);
+        }
+        if self.settings.output_step.is_none() {
+            self.record(observer)?;
+        }
+        Ok(())
+    }
+
+    /// Records the grid points up to `t` from the dense output of the trial step.
+    fn record_until(
+        &mut self,
+        t: f64,
+        observer: &mut dyn FnMut(&State) -> bool,
+    ) -> Result<(), SimulationError> {
+        let Some(step) = self.settings.output_step else { return Ok(()) };
+        loop {
+            let point = self.settings.t_start + self.next_output as f64 * step;
+            if point > t || point > self.settings.t_end + 1e-9 * step {
+                return Ok(());
+            }
+            let h = self.trial.t - self.state.t;
+            let theta = if h > 0.0 { (point - self.state.t) / h } else { 1.0 };
+            let mut keep = self.trial.clone();
+            let is_end = theta >= 1.0;
+            if !is_end {
+                if let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial) {
+                    return Err(self.gave_up(diverged));
+                }
+                self.method.interpolate(&self.state, &self.trial, theta, &mut keep);
+            }
+            if !is_end || !self.method.writes_full_rates() {
+                self.complete(&mut keep);
+            }
+            self.next_output += 1;
+            self.push(keep, observer)?;
+        }
+    }
+
+    fn record(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
+        self.next_output = self.next_output.max(1);
+        let mut keep = self.state.clone();
+        if !self.method.writes_full_rates() {
+            self.complete(&mut keep);
+        }
+        self.push(keep, observer)
+    }
+
+    /// Multipliers and rates of a state to be recorded; not part of the integration.
+    fn complete(&mut self, state: &mut State) {
+        let counts = self.plant.statistics;
+        // A pose where they do not exist keeps those of the method.
+        let _ = self.plant.rates(state, &mut self.saddle);
+        self.plant.statistics = counts;
+    }
+
+    fn push(
+        &mut self,
+        state: State,
+        observer: &mut dyn FnMut(&State) -> bool,
+    ) -> Result<(), SimulationError> {
+        let t = state.t;
+        let go_on = observer(&state);
+        self.states.push(state);
+        if go_on { Ok(()) } else { Err(SimulationError::Cancelled { t }) }
+    }
+
+    fn energy_now(&mut self) -> f64 {
+        let State { t, p, v, x, .. } = &self.state;
+        let energy = self.plant.at(*t, p, v, x, |system, at| system.energy(at));
+        energy.kinetic + energy.potential
+    }
+
+    fn finish(mut self) -> Trajectory {
+        self.drift.energy = self.energy_now() - self.energy;
+        if !self.state.lambda.is_empty() {
+            let counts = self.plant.statistics;
+            let State { t, p, v, x, .. } = &self.state;
+            self.plant.matrices(*t, p, v, x);
+            let mut rate = std::vec![0.0; self.state.lambda.len()];
+            self.plant.velocity_residual(*t, p, v, x, &mut rate);
+            self.plant.statistics = counts;
+            self.drift.g_dot = norm(&rate);
+        }
+        if self.states.last().is_none_or(|last| last.t < self.state.t) {
+            let mut keep = self.state.clone();
+            if !self.method.writes_full_rates() {
+                self.complete(&mut keep);
+            }
+            self.states.push(keep);
+        }
+        Trajectory {
+            states: self.states,
+            events: self.events,
+            statistics: self.plant.statistics,
+            drift: self.drift,
+        }
+    }
+}
+
+fn advance(values: &mut [f64], rates: &[f64], h: f64) {
+    for (value, rate) in values.iter_mut().zip(rates) {
+        *value += h * rate;
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    math::sqrt(values.iter().map(|value| value * value).sum())
+}

@@ -1,0 +1,161 @@
+//! MDOP5: Dormand–Prince on the index-1 form with projection (000: section 4.2).
+
+use super::driver::Projection;
+use super::parts::{PARTS, combine, values};
+use super::projection_control::ProjectionControl;
+use super::tableau::dormand_prince::{A, B_HAT, C, D};
+use super::{Diverged, Method, StepSettings};
+use crate::Layout;
+use crate::constraint::Projector;
+use crate::linalg::Saddle;
+use crate::plant::{Plant, State};
+use std::vec;
+use std::vec::Vec;
+
+/// The explicit method of order 5 for constrained systems; without constraints it is
+/// DOPRI5.
+#[derive(Debug)]
+pub struct Mdop5 {
+    name: &'static str,
+    stages: Vec<State>,
+    saddle: Saddle,
+    chord: Saddle,
+    projector: Projector,
+    error: Vec<f64>,
+    dense: [Vec<f64>; 3],
+    control: ProjectionControl,
+    h: f64,
+}
+
+impl Mdop5 {
+    /// Workspace for a layout.
+    pub fn new(layout: &Layout) -> Self {
+        let (n_p, n_v, n_x) = (layout.n_p(), layout.n_v(), layout.n_x());
+        Self {
+            name: "mdop5",
+            stages: (0..7).map(|_| State::new(layout)).collect(),
+            saddle: Saddle::new(n_v, layout.n_lambda()),
+            chord: Saddle::new(n_v, layout.n_lambda()),
+            projector: Projector::new(layout),
+            error: vec![0.0; n_p.max(n_v).max(n_x)],
+            dense: [vec![0.0; n_p], vec![0.0; n_v], vec![0.0; n_x]],
+            control: ProjectionControl::new(),
+            h: 0.0,
+        }
+    }
+
+    /// DOPRI5 for a layout; `None` if it has constraints.
+    pub fn unconstrained(layout: &Layout) -> Option<Self> {
+        (layout.n_lambda() == 0).then(|| Self { name: "dopri5", ..Self::new(layout) })
+    }
+}
+
+impl Method for Mdop5 {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn order(&self) -> u32 {
+        5
+    }
+
+    fn error_order(&self) -> u32 {
+        5
+    }
+
+    fn attempt(
+        &mut self,
+        plant: &mut Plant<'_>,
+        from: &State,
+        h: f64,
+        settings: &StepSettings,
+        to: &mut State,
+    ) -> Result<f64, Diverged> {
+        let tolerances = settings.tolerances;
+        self.h = h;
+        self.stages[0].copy_from(from);
+        for i in 1..6 {
+            let (done, rest) = self.stages.split_at_mut(i);
+            let stage = &mut rest[0];
+            combine(from, done, A[i], h, stage);
+            stage.t = from.t + C[i] * h;
+            // The last factors serve the position projection.
+            let saddle = if i == 5 { &mut self.chord } else { &mut self.saddle };
+            plant.rates(stage, saddle).map_err(Diverged::Singular)?;
+        }
+
+        combine(from, &self.stages[..6], A[6], h, to);
+        to.t = from.t + h;
+        if self.control.is_due(settings.projection) {
+            let size = self
+                .projector
+                .positions(plant, &mut self.chord, to, tolerances)
+                .map_err(Diverged::Projection)?;
+            self.control.projected(size);
+        }
+        crate::constraint::normalise(plant.layout(), &mut to.p);
+        plant.matrices(to.t, &to.p, &to.v, &to.x);
+        plant.factor(&mut self.saddle).map_err(Diverged::Singular)?;
+        if settings.projection != Projection::None {
+            self.projector.velocities(plant, &mut self.saddle, to);
+        }
+        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = to;
+        plant.loads(*t, p, v, x, p_dot, x_dot);
+        plant.solve(&mut self.saddle, v_dot, lambda);
+        self.stages[6].copy_from(to);
+
+        let mut worst = 0.0_f64;
+        for (part, pick) in PARTS.iter().enumerate() {
+            let (new, _) = pick(to);
+            let error = &mut self.error[..new.len()];
+            // Of the formula alone: a projection also removes what earlier steps left, which
+            // no smaller step can mend.
+            for (i, error) in error.iter_mut().enumerate() {
+                *error = h * self
+                    .stages
+                    .iter()
+                    .zip(error_weights())
+                    .map(|(stage, e)| e * pick(stage).1[i])
+                    .sum::<f64>();
+            }
+            let norm = tolerances.norm(error, new);
+            if norm.is_nan() {
+                return Err(Diverged::NotANumber);
+            }
+            worst = worst.max(norm);
+            for (i, dense) in self.dense[part].iter_mut().enumerate() {
+                *dense = h * self.stages.iter().zip(D).map(|(stage, d)| d * pick(stage).1[i]).sum::<f64>();
+            }
+        }
+        Ok(worst)
+    }
+
+    fn accepted(&mut self, _: &mut Plant<'_>) {
+        self.control.accepted();
+    }
+
+    fn restart(&mut self) {
+        self.control.restart();
+    }
+
+    /// Order 4, continuous with its derivative over projected steps.
+    fn interpolate(&self, from: &State, to: &State, theta: f64, out: &mut State) {
+        let (h, rest) = (self.h, 1.0 - theta);
+        out.t = from.t + theta * h;
+        for (part, pick) in PARTS.iter().enumerate() {
+            let ((y0, k1), (y1, k7)) = (pick(from), pick(to));
+            for (i, out) in values(out, part).iter_mut().enumerate() {
+                let r2 = y1[i] - y0[i];
+                let r3 = h * k1[i] - r2;
+                let r4 = r2 - h * k7[i] - r3;
+                let r5 = self.dense[part][i];
+                *out = y0[i] + theta * (r2 + rest * (r3 + theta * (r4 + rest * r5)));
+            }
+        }
+    }
+}
+
+/// b − b̂: weights of the error estimate.
+fn error_weights() -> [f64; 7] {
+    core::array::from_fn(|j| A[6].get(j).copied().unwrap_or(0.0) - B_HAT[j])
+}

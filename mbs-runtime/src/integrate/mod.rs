@@ -1,0 +1,111 @@
+//! Integration in time.
+//!
+//! A `Method` tries steps; step size, events, output and errors belong to the driver,
+//! `simulate`. Coefficients stand in tables of their own. [`FixedStep`] is for real time and
+//! works without `std`.
+
+mod fixed;
+
+pub use fixed::{FixedStep, Formula, Held, Motion, Stabilisation, WorkspaceTooShort};
+
+#[cfg(feature = "std")]
+mod controller;
+#[cfg(feature = "std")]
+mod driver;
+#[cfg(feature = "std")]
+mod events;
+#[cfg(feature = "std")]
+mod half_explicit;
+#[cfg(feature = "std")]
+mod hermite;
+#[cfg(feature = "std")]
+mod mdop5;
+#[cfg(feature = "std")]
+mod names;
+#[cfg(feature = "std")]
+mod parts;
+#[cfg(feature = "std")]
+mod projection_control;
+#[cfg(feature = "std")]
+mod tableau;
+
+#[cfg(feature = "std")]
+pub use driver::{Drift, Event, Projection, Settings, SimulationError, Trajectory, simulate, simulate_with};
+#[cfg(feature = "std")]
+pub use half_explicit::HalfExplicit;
+#[cfg(feature = "std")]
+pub use mdop5::Mdop5;
+#[cfg(feature = "std")]
+pub use names::{METHODS, MethodError, method};
+
+#[cfg(feature = "std")]
+use crate::constraint::Tolerances;
+#[cfg(feature = "std")]
+use crate::linalg::Singular;
+#[cfg(feature = "std")]
+use crate::plant::{Plant, State};
+
+/// A step that came to no result.
+#[cfg(feature = "std")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Diverged {
+    /// Q could not be factored at a stage.
+    Singular(Singular),
+    /// The projection did not converge.
+    Projection(crate::constraint::NotConverged),
+    /// Something was not a number.
+    NotANumber,
+    /// Newton's method of an implicit formula did not converge.
+    Newton,
+}
+
+/// What the driver tells a method.
+#[cfg(feature = "std")]
+#[derive(Debug, Clone, Copy)]
+pub struct StepSettings {
+    /// Weights of error norms.
+    pub tolerances: Tolerances,
+    /// When to project.
+    pub projection: Projection,
+}
+
+/// One formula: tries a step, never decides whether to keep it.
+#[cfg(feature = "std")]
+pub trait Method {
+    /// The name users know it by.
+    fn name(&self) -> &'static str;
+    /// Order of the propagated solution; the convergence test reads it.
+    fn order(&self) -> u32;
+    /// Order the error estimate goes to zero with, plus one: exponent of the controller.
+    fn error_order(&self) -> u32;
+    /// Tries a step of length `h` from `from`, whose rates are up to date. Writes the state
+    /// with its rates into `to` and returns the weighted error. Does not allocate.
+    fn attempt(
+        &mut self,
+        plant: &mut Plant<'_>,
+        from: &State,
+        h: f64,
+        settings: &StepSettings,
+        to: &mut State,
+    ) -> Result<f64, Diverged>;
+    /// The driver keeps the last attempt.
+    fn accepted(&mut self, plant: &mut Plant<'_>) {
+        let _ = plant;
+    }
+    /// The motion changed discontinuously: forget what earlier steps taught.
+    fn restart(&mut self) {}
+    /// Whether the rates and multipliers an attempt writes are those of the state it writes,
+    /// to full order. Otherwise the driver computes them for what it records.
+    fn writes_full_rates(&self) -> bool {
+        true
+    }
+    /// Gets ready for [`interpolate`](Self::interpolate) over the last attempt, from `from` to
+    /// `to`; costs nothing when repeated.
+    fn prepare_dense(&mut self, plant: &mut Plant<'_>, from: &State, to: &State) -> Result<(), Diverged> {
+        let _ = (plant, from, to);
+        Ok(())
+    }
+    /// The solution at `from.t + theta·h` of the last attempt, 0 ≤ theta ≤ 1: p, v, x. After
+    /// [`prepare_dense`](Self::prepare_dense).
+    fn interpolate(&self, from: &State, to: &State, theta: f64, out: &mut State);
+}

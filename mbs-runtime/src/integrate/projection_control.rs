@@ -1,0 +1,62 @@
+//! When positions are projected (000: 16).
+
+use super::driver::Projection;
+
+/// Steps between position projections: at the start, at most.
+const FIRST_INTERVAL: u32 = 4;
+const LONGEST_INTERVAL: u32 = 8;
+
+/// Thresholds on the first correction of a projection, in tolerances.
+const CALM: f64 = 0.009;
+const STIRRED: f64 = 0.02;
+
+/// Counts steps and watches how large corrections are.
+#[derive(Debug)]
+pub(super) struct ProjectionControl {
+    interval: u32,
+    since: u32,
+    /// First correction of the attempt, if it projected positions.
+    correction: Option<f64>,
+}
+
+impl ProjectionControl {
+    pub(super) fn new() -> Self {
+        Self { interval: FIRST_INTERVAL, since: 0, correction: None }
+    }
+
+    /// Whether the step now tried projects its positions.
+    pub(super) fn is_due(&mut self, mode: Projection) -> bool {
+        self.correction = None;
+        match mode {
+            Projection::None | Projection::Velocity => false,
+            Projection::EveryStep => true,
+            Projection::Controlled => self.since + 1 >= self.interval,
+        }
+    }
+
+    /// The attempt projected, with a first correction of this size.
+    pub(super) fn projected(&mut self, correction: f64) {
+        self.correction = Some(correction);
+    }
+
+    /// The attempt is kept.
+    pub(super) fn accepted(&mut self) {
+        let Some(size) = self.correction else {
+            self.since += 1;
+            return;
+        };
+        self.since = 0;
+        self.interval = if size < CALM {
+            (2 * self.interval).min(LONGEST_INTERVAL)
+        } else if size < STIRRED {
+            self.interval
+        } else {
+            (self.interval / 2).max(1)
+        };
+    }
+
+    /// Forgets earlier steps.
+    pub(super) fn restart(&mut self) {
+        *self = Self::new();
+    }
+}

@@ -1,0 +1,4 @@
+//! Coefficients of Runge–Kutta formulas, with their sources.
+
+pub(super) mod dormand_prince;
+pub(super) mod half_explicit;

@@ -1,0 +1,150 @@
+//! Factors of the saddle-point matrix of constrained motion.
+
+use super::Lu;
+use super::ldlt::{DependentRow, assemble, ldlt, solve_ldlt};
+use std::vec;
+use std::vec::Vec;
+
+/// Q = [M Gᵀ; G 0], factored, with n_v + n_λ rows. Allocates only in [`Saddle::new`].
+///
+/// LDLᵀ without pivoting serves where M is positive definite and G has full row rank.
+/// Where a pivot is lost (a massless motion, rows that depend on each other at this
+/// state) the matrix is factored again with full pivoting.
+#[derive(Debug, Clone, Default)]
+pub struct Saddle {
+    n_v: usize,
+    n_lambda: usize,
+    factors: Vec<f64>,
+    general: Lu,
+    /// Whether `general` holds the factors.
+    pivoted: bool,
+    /// Smallest over largest pivot of the Schur complement; small near singular poses.
+    conditioning: f64,
+}
+
+/// Q is singular beyond what a consistent right-hand side can mend.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Singular {
+    /// The velocity whose motion has no inertia and no constraint, if there is one.
+    pub velocity: Option<usize>,
+    /// A constraint row that depends on others, if that is the trouble.
+    pub row: Option<usize>,
+}
+
+impl Saddle {
+    /// Room for n_v velocities and n_λ rows.
+    pub fn new(n_v: usize, n_lambda: usize) -> Self {
+        let n = n_v + n_lambda;
+        Self {
+            n_v,
+            n_lambda,
+            factors: vec![0.0; n * n],
+            general: Lu::new(n),
+            pivoted: false,
+            conditioning: 1.0,
+        }
+    }
+
+    /// Factors Q for M (n_v × n_v) and G (`rows` × n_v, of which the first n_λ rows are
+    /// taken), both column-major.
+    pub fn factor(&mut self, m: &[f64], g: &[f64], rows: usize) -> Result<(), Singular> {
+        assemble(self.n_v, self.n_lambda, m, g, rows, &mut self.factors);
+        let outcome = ldlt(self.n_v, self.n_lambda, &mut self.factors, DependentRow::Refuse);
+        self.pivoted = outcome.is_err();
+        self.conditioning = outcome.unwrap_or(0.0);
+        if !self.pivoted {
+            return Ok(());
+        }
+        assemble(self.n_v, self.n_lambda, m, g, rows, self.general.matrix());
+        self.general.factor_with_full_pivoting();
+        match self.general.lost_columns().iter().copied().min() {
+            Some(velocity) if velocity < self.n_v => Err(Singular { velocity: Some(velocity), row: None }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Smallest over largest pivot of the Schur complement G M⁻¹ Gᵀ.
+    pub fn conditioning(&self) -> f64 {
+        self.conditioning
+    }
+
+    /// Overwrites `b`, n_v + n_λ long, with Q⁻¹ b.
+    pub fn solve(&mut self, b: &mut [f64]) {
+        if self.pivoted {
+            self.general.solve(b);
+        } else {
+            solve_ldlt(&self.factors, b);
+        }
+    }
+}
+
+impl super::Factors for Saddle {
+    fn solve(&mut self, b: &mut [f64]) {
+        self.solve(b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MASS: [f64; 9] = [3.0, 1.0, 0.5, 1.0, 4.0, -0.25, 0.5, -0.25, 2.0];
+
+    fn residual(m: &[f64], g: &[f64], n_lambda: usize, x: &[f64], b: &[f64]) -> f64 {
+        let n_v = x.len() - n_lambda;
+        let mut worst = 0.0_f64;
+        for i in 0..n_v {
+            let mut sum: f64 = (0..n_v).map(|j| m[j * n_v + i] * x[j]).sum();
+            sum += (0..n_lambda).map(|r| g[i * n_lambda + r] * x[n_v + r]).sum::<f64>();
+            worst = worst.max((sum - b[i]).abs());
+        }
+        for r in 0..n_lambda {
+            let sum: f64 = (0..n_v).map(|j| g[j * n_lambda + r] * x[j]).sum();
+            worst = worst.max((sum - b[n_v + r]).abs());
+        }
+        worst
+    }
+
+    #[test]
+    fn regular_systems_need_no_pivoting() {
+        let g = [1.0, 0.5, 2.0, -1.0, 0.0, 3.0];
+        let b = [1.0, -2.0, 0.5, 0.25, -1.0];
+        let mut saddle = Saddle::new(3, 2);
+        saddle.factor(&MASS, &g, 2).unwrap();
+        assert!(!saddle.pivoted);
+        let mut x = b;
+        saddle.solve(&mut x);
+        assert!(residual(&MASS, &g, 2, &x, &b) < 1e-14);
+    }
+
+    #[test]
+    fn a_massless_motion_held_by_a_constraint_is_solved_with_pivoting() {
+        let m = [2.0, 0.0, 0.0, 0.0];
+        let g = [1.0, -3.0];
+        let b = [1.0, 0.0, 0.5];
+        let mut saddle = Saddle::new(2, 1);
+        saddle.factor(&m, &g, 1).unwrap();
+        assert!(saddle.pivoted);
+        let mut x = b;
+        saddle.solve(&mut x);
+        assert!(residual(&m, &g, 1, &x, &b) < 1e-14, "{x:?}");
+    }
+
+    #[test]
+    fn a_massless_motion_that_nothing_holds_is_named() {
+        let mut saddle = Saddle::new(2, 0);
+        let error = saddle.factor(&[1.0, 0.0, 0.0, 0.0], &[], 0).unwrap_err();
+        assert_eq!(error.velocity, Some(1));
+    }
+
+    #[test]
+    fn dependent_rows_leave_the_accelerations_unique() {
+        let g = [1.0, 1.0, 2.0, 2.0, -1.0, -1.0];
+        let b = [1.0, -2.0, 0.5, -0.3, -0.3];
+        let mut saddle = Saddle::new(3, 2);
+        saddle.factor(&MASS, &g, 2).unwrap();
+        let mut x = b;
+        saddle.solve(&mut x);
+        assert!(residual(&MASS, &g, 2, &x, &b) < 1e-13);
+    }
+}

@@ -1,0 +1,341 @@
+//! A system at work: parameters set, inputs connected, modes frozen, calls counted.
+
+use crate::linalg::{Saddle, Singular};
+use crate::{At, Fused, Layout, System};
+use std::boxed::Box;
+use std::vec;
+use std::vec::Vec;
+
+/// How often an integration asked for what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// Accepted steps.
+    pub steps: u64,
+    /// Steps repeated with a smaller step size.
+    pub rejected: u64,
+    /// Evaluations of M.
+    pub mass_matrix: u64,
+    /// Evaluations of f.
+    pub forces: u64,
+    /// Evaluations of g.
+    pub constraints: u64,
+    /// Evaluations of G.
+    pub constraint_jacobian: u64,
+    /// Evaluations of z.
+    pub acceleration_bias: u64,
+    /// Factorisations of Q.
+    pub factorisations: u64,
+    /// Solutions with Q.
+    pub solves: u64,
+    /// Position projections (000: 12a).
+    pub position_projections: u64,
+    /// Newton iterations of all position projections.
+    pub projection_iterations: u64,
+    /// Velocity projections (000: 12b).
+    pub velocity_projections: u64,
+    /// Jacobians of the right-hand side.
+    pub jacobians: u64,
+    /// Changes of modes.
+    pub events: u64,
+}
+
+/// Signals for the inputs of a system as functions of time.
+pub trait Signals: Send {
+    /// Fills all slots of u at time t; what is there already are the model's defaults.
+    fn set(&mut self, t: f64, u: &mut [f64]);
+}
+
+/// Inputs as the model defaults them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Defaults;
+
+impl Signals for Defaults {
+    fn set(&mut self, _: f64, _: &mut [f64]) {}
+}
+
+/// A point of the motion with its rates.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    /// Time, s.
+    pub t: f64,
+    /// Positions.
+    pub p: Vec<f64>,
+    /// Velocities.
+    pub v: Vec<f64>,
+    /// Auxiliary states.
+    pub x: Vec<f64>,
+    /// p'.
+    pub p_dot: Vec<f64>,
+    /// v'.
+    pub v_dot: Vec<f64>,
+    /// x'.
+    pub x_dot: Vec<f64>,
+    /// Multipliers.
+    pub lambda: Vec<f64>,
+}
+
+impl State {
+    /// Room for a state of a layout.
+    pub fn new(layout: &Layout) -> Self {
+        let (n_p, n_v, n_x) = (layout.n_p(), layout.n_v(), layout.n_x());
+        Self {
+            t: 0.0,
+            p: vec![0.0; n_p],
+            v: vec![0.0; n_v],
+            x: vec![0.0; n_x],
+            p_dot: vec![0.0; n_p],
+            v_dot: vec![0.0; n_v],
+            x_dot: vec![0.0; n_x],
+            lambda: vec![0.0; layout.n_lambda()],
+        }
+    }
+
+    /// Whether another state has the same time, positions, velocities and auxiliary states.
+    pub fn is_at(&self, other: &Self) -> bool {
+        self.t == other.t && self.p == other.p && self.v == other.v && self.x == other.x
+    }
+
+    /// Takes over another state of the same layout without allocating.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.t = other.t;
+        for (to, from) in [
+            (&mut self.p, &other.p),
+            (&mut self.v, &other.v),
+            (&mut self.x, &other.x),
+            (&mut self.p_dot, &other.p_dot),
+            (&mut self.v_dot, &other.v_dot),
+            (&mut self.x_dot, &other.x_dot),
+            (&mut self.lambda, &other.lambda),
+        ] {
+            to.copy_from_slice(from);
+        }
+    }
+}
+
+/// A system at work. All evaluations of an integrator go through it and are counted.
+pub struct Plant<'s> {
+    system: &'s dyn System,
+    prepared: Vec<f64>,
+    signals: Box<dyn Signals + 's>,
+    u: Vec<f64>,
+    u_time: f64,
+    /// Conditionals, frozen within a step.
+    pub modes: Vec<bool>,
+    /// Counts so far.
+    pub statistics: Statistics,
+    /// M of the last evaluation, n_v × n_v.
+    pub mass_matrix: Vec<f64>,
+    /// f of the last evaluation.
+    pub forces: Vec<f64>,
+    /// G of the last evaluation, n_λ × n_v.
+    pub constraint_jacobian: Vec<f64>,
+    /// z of the last evaluation.
+    pub acceleration_bias: Vec<f64>,
+    right: Vec<f64>,
+}
+
+impl<'s> Plant<'s> {
+    /// A system with parameters θ; all modes off.
+    pub fn new(system: &'s dyn System, theta: &[f64], signals: Box<dyn Signals + 's>) -> Self {
+        let layout = system.layout();
+        let (n_v, n_lambda) = (layout.n_v(), layout.n_lambda());
+        let mut prepared = vec![0.0; layout.n_prepared];
+        system.prepare(theta, &mut prepared);
+        Self {
+            prepared,
+            signals,
+            u: vec![0.0; layout.n_u()],
+            u_time: f64::NAN,
+            modes: vec![false; layout.modes.len()],
+            statistics: Statistics::default(),
+            mass_matrix: vec![0.0; n_v * n_v],
+            forces: vec![0.0; n_v],
+            constraint_jacobian: vec![0.0; n_lambda * n_v],
+            acceleration_bias: vec![0.0; n_lambda],
+            right: vec![0.0; n_v + n_lambda],
+            system,
+        }
+    }
+
+    /// Names and dimensions.
+    pub fn layout(&self) -> &'s Layout {
+        self.system.layout()
+    }
+
+    /// The system itself.
+    pub fn system(&self) -> &'s dyn System {
+        self.system
+    }
+
+    /// What the parameters were prepared to.
+    pub fn prepared(&self) -> &[f64] {
+        &self.prepared
+    }
+
+    /// Default initial values, not yet consistent.
+    pub fn initial(&self, state: &mut State) {
+        self.system.initial(&self.prepared, &mut state.p, &mut state.v, &mut state.x);
+    }
+
+    /// Calls `f` with the point (t, p, v, x).
+    pub fn at<R>(
+        &mut self,
+        t: f64,
+        p: &[f64],
+        v: &[f64],
+        x: &[f64],
+        f: impl FnOnce(&dyn System, &At<'_>) -> R,
+    ) -> R {
+        if self.u_time != t {
+            self.system.input_defaults(t, &self.prepared, &mut self.u);
+            self.signals.set(t, &mut self.u);
+            self.u_time = t;
+        }
+        let at = At { t, p, v, x, u: &self.u, modes: &self.modes, prepared: &self.prepared };
+        f(self.system, &at)
+    }
+
+    /// Evaluates M, f, G, z, p' and x' at once; the matrices stay in this struct.
+    pub fn evaluate(
+        &mut self,
+        t: f64,
+        p: &[f64],
+        v: &[f64],
+        x: &[f64],
+        p_dot: &mut [f64],
+        x_dot: &mut [f64],
+    ) {
+        let mut m = core::mem::take(&mut self.mass_matrix);
+        let mut f = core::mem::take(&mut self.forces);
+        let mut g = core::mem::take(&mut self.constraint_jacobian);
+        let mut z = core::mem::take(&mut self.acceleration_bias);
+        self.at(t, p, v, x, |system, at| {
+            let mut out = Fused {
+                p_dot,
+                mass_matrix: &mut m,
+                forces: &mut f,
+                constraint_jacobian: &mut g,
+                acceleration_bias: &mut z,
+                auxiliary: x_dot,
+            };
+            system.fused(at, &mut out);
+        });
+        (self.mass_matrix, self.forces, self.constraint_jacobian, self.acceleration_bias) = (m, f, g, z);
+        self.statistics.mass_matrix += 1;
+        self.statistics.forces += 1;
+        self.statistics.constraint_jacobian += 1;
+        self.statistics.acceleration_bias += 1;
+    }
+
+    /// Evaluates M and G alone.
+    pub fn matrices(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+        let mut m = core::mem::take(&mut self.mass_matrix);
+        let mut g = core::mem::take(&mut self.constraint_jacobian);
+        self.at(t, p, v, x, |system, at| {
+            system.mass_matrix(at, &mut m);
+            system.constraint_jacobian(at, &mut g);
+        });
+        (self.mass_matrix, self.constraint_jacobian) = (m, g);
+        self.statistics.mass_matrix += 1;
+        self.statistics.constraint_jacobian += 1;
+    }
+
+    /// Evaluates f, z, p' and x' alone.
+    pub fn loads(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], p_dot: &mut [f64], x_dot: &mut [f64]) {
+        let mut f = core::mem::take(&mut self.forces);
+        let mut z = core::mem::take(&mut self.acceleration_bias);
+        self.at(t, p, v, x, |system, at| {
+            system.forces(at, &mut f);
+            system.acceleration_bias(at, &mut z);
+            system.kinematics(at, p_dot);
+            system.auxiliary(at, x_dot);
+        });
+        (self.forces, self.acceleration_bias) = (f, z);
+        self.statistics.forces += 1;
+        self.statistics.acceleration_bias += 1;
+    }
+
+    /// Evaluates M alone.
+    pub fn evaluate_mass(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+        let mut m = core::mem::take(&mut self.mass_matrix);
+        self.at(t, p, v, x, |system, at| system.mass_matrix(at, &mut m));
+        self.mass_matrix = m;
+        self.statistics.mass_matrix += 1;
+    }
+
+    /// Evaluates G alone.
+    pub fn evaluate_jacobian(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+        if self.constraint_jacobian.is_empty() {
+            return;
+        }
+        let mut g = core::mem::take(&mut self.constraint_jacobian);
+        self.at(t, p, v, x, |system, at| system.constraint_jacobian(at, &mut g));
+        self.constraint_jacobian = g;
+        self.statistics.constraint_jacobian += 1;
+    }
+
+    /// Evaluates f alone.
+    pub fn evaluate_forces(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+        let mut f = core::mem::take(&mut self.forces);
+        self.at(t, p, v, x, |system, at| system.forces(at, &mut f));
+        self.forces = f;
+        self.statistics.forces += 1;
+    }
+
+    /// p' and x'.
+    pub fn flow(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], p_dot: &mut [f64], x_dot: &mut [f64]) {
+        self.at(t, p, v, x, |system, at| {
+            system.kinematics(at, p_dot);
+            system.auxiliary(at, x_dot);
+        });
+    }
+
+    /// Factors Q of the last evaluation.
+    pub fn factor(&mut self, saddle: &mut Saddle) -> Result<(), Singular> {
+        self.statistics.factorisations += 1;
+        saddle.factor(&self.mass_matrix, &self.constraint_jacobian, self.layout().n_lambda())
+    }
+
+    /// Accelerations and multipliers of the last evaluation: Q [v'; λ] = [f; −z].
+    pub fn solve(&mut self, saddle: &mut Saddle, v_dot: &mut [f64], lambda: &mut [f64]) {
+        let n_v = v_dot.len();
+        self.right[..n_v].copy_from_slice(&self.forces);
+        for (right, z) in self.right[n_v..].iter_mut().zip(&self.acceleration_bias) {
+            *right = -z;
+        }
+        saddle.solve(&mut self.right);
+        self.statistics.solves += 1;
+        v_dot.copy_from_slice(&self.right[..n_v]);
+        lambda.copy_from_slice(&self.right[n_v..]);
+    }
+
+    /// All rates of a state (4): evaluates, factors and solves.
+    pub fn rates(&mut self, state: &mut State, saddle: &mut Saddle) -> Result<(), Singular> {
+        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = state;
+        self.evaluate(*t, p, v, x, p_dot, x_dot);
+        self.factor(saddle)?;
+        self.solve(saddle, v_dot, lambda);
+        Ok(())
+    }
+
+    /// g.
+    pub fn constraints(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], g: &mut [f64]) {
+        self.at(t, p, v, x, |system, at| system.constraints(at, g));
+        self.statistics.constraints += 1;
+    }
+
+    /// G v + c with G of the last evaluation, which must have been at p.
+    pub fn velocity_residual(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], out: &mut [f64]) {
+        self.at(t, p, v, x, |system, at| system.velocity_bias(at, out));
+        for (column, v) in self.constraint_jacobian.chunks_exact(out.len().max(1)).zip(v) {
+            for (out, g) in out.iter_mut().zip(column) {
+                *out += g * v;
+            }
+        }
+    }
+
+    /// Switching functions.
+    pub fn switching(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], out: &mut [f64]) {
+        self.at(t, p, v, x, |system, at| system.switching_functions(at, out));
+    }
+}

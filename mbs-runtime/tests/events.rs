@@ -1,0 +1,118 @@
+//! Modes that change: when, how often, and when it becomes too much.
+#![cfg(feature = "std")]
+
+mod support;
+
+use mbs_runtime::integrate::{METHODS, SimulationError, method, simulate_with};
+use mbs_runtime::{Settings, State, System, Trajectory, simulate};
+use support::closed_forms::{Bead, WatchedBead};
+use support::switching::{Bouncer, DryFriction, Pushed, Relay};
+use support::{Mechanism, distance, plant};
+
+fn run(system: &dyn System, name: &str, settings: &Settings) -> Result<Trajectory, SimulationError> {
+    let mut plant = plant(system);
+    let mut method = method(name, system.layout()).unwrap();
+    let mut state = State::new(system.layout());
+    plant.initial(&mut state);
+    simulate_with(&mut plant, &mut *method, state, settings, &mut |_| true)
+}
+
+#[test]
+fn a_mass_bounces_on_a_spring_in_time() {
+    let (fall, contact, flight) = Bouncer::times();
+    let times = [fall, fall + contact, fall + contact + flight, fall + 2.0 * contact + flight];
+    let system = Bouncer.model();
+    for name in METHODS {
+        for output_step in [None, Some(0.01)] {
+            let settings = Settings { t_end: 1.2, rtol: 1e-9, output_step, ..Settings::default() };
+            let trajectory = run(&system, name, &settings).unwrap();
+            assert_eq!(trajectory.events.len(), times.len(), "{name}: {:?}", trajectory.events);
+            assert_eq!(trajectory.statistics.events, 4);
+            for (k, (event, time)) in trajectory.events.iter().zip(times).enumerate() {
+                assert!((event.t - time).abs() < 1e-8, "{name}: event {k} at {} not {time}", event.t);
+                assert_eq!(event.rising, k % 2 == 1);
+                assert_eq!(event.name, "mode0");
+            }
+            // The first event ends a parabola, on which every method here is exact.
+            assert!((trajectory.events[0].t - fall).abs() < 1e-12, "{name}");
+            let last = trajectory.states.last().unwrap();
+            assert!((last.t - 1.2).abs() < 1e-15);
+            let since = 1.2 - times[3];
+            let height = Bouncer::GRAVITY * fall * since - 0.5 * Bouncer::GRAVITY * since * since;
+            assert!((last.p[0] - height).abs() < 1e-7, "{name}: {} not {height}", last.p[0]);
+        }
+    }
+}
+
+#[test]
+fn a_time_event_is_hit_exactly() {
+    let system = Pushed.model();
+    for name in METHODS {
+        let settings = Settings { t_end: 1.0, ..Settings::default() };
+        let trajectory = run(&system, name, &settings).unwrap();
+        let events: Vec<_> = trajectory.events.iter().map(|event| (event.t, event.name.as_str())).collect();
+        assert_eq!(events, [(0.3, "mode0"), (0.7, "mode1")], "{name}");
+        assert!(trajectory.events.iter().all(|event| event.rising));
+        assert!(trajectory.states.iter().any(|state| state.t == 0.3));
+        let last = trajectory.states.last().unwrap();
+        assert!((last.v[0] - 0.8).abs() < 1e-13 && (last.p[0] - 0.4).abs() < 1e-13, "{name} {last:?}");
+    }
+}
+
+#[test]
+fn a_time_event_at_the_start_counts_as_past() {
+    let system = Pushed.model();
+    let settings = Settings { t_start: 0.3, t_end: 1.0, ..Settings::default() };
+    let trajectory = simulate(&system, &settings).unwrap();
+    assert_eq!(trajectory.events.len(), 1);
+    assert!((trajectory.states.last().unwrap().v[0] - 0.8).abs() < 1e-13);
+}
+
+#[test]
+fn chattering_is_reported() {
+    let system = DryFriction.model();
+    for name in METHODS {
+        let settings = Settings { t_end: 2.0, ..Settings::default() };
+        match run(&system, name, &settings) {
+            Err(SimulationError::EventStorm { t, mode }) => {
+                assert!((t - 1.0 / 1.5).abs() < 1e-6, "{name}: at {t}");
+                assert_eq!(mode, "mode0");
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn fast_switching_is_no_chattering() {
+    let system = Relay.model();
+    let settings = Settings { t_end: 0.5, rtol: 1e-8, ..Settings::default() };
+    let trajectory = simulate(&system, &settings).unwrap();
+    // A zero of p every 0.5 ms.
+    assert!(trajectory.events.len() > 900, "{}", trajectory.events.len());
+    assert!((trajectory.events[1].t - 1e-3).abs() < 1e-9);
+}
+
+#[test]
+fn an_event_on_a_moving_constraint() {
+    let system = WatchedBead.model();
+    for name in ["mdop5", "hem5", "hedop5", "phem56"] {
+        for output_step in [None, Some(0.01)] {
+            let settings = Settings { t_end: 1.5, rtol: 1e-9, output_step, ..Settings::default() };
+            let trajectory = run(&system, name, &settings).unwrap();
+            assert_eq!(trajectory.events.len(), 1, "{name}");
+            let late = trajectory.events[0].t - WatchedBead::leaves();
+            assert!(late.abs() < 1e-8, "{name}: {late:.1e}");
+            // Every recorded point lies on the solution, with its multiplier.
+            for state in &trajectory.states {
+                let (p, v, x, lambda) = Bead::at(state.t);
+                let errors = [(&state.p, &p[..]), (&state.v, &v), (&state.x, &x), (&state.lambda, &lambda)];
+                for (k, (value, exact)) in errors.into_iter().enumerate() {
+                    let error = distance(value, exact);
+                    assert!(error < 1e-6, "{name} {output_step:?}: quantity {k} at {} {error:.1e}", state.t);
+                }
+            }
+            assert!(trajectory.drift.g_max < 1e-8);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Mechanisms whose forces switch.
+
+use super::{Mechanism, Sizes};
+use mbs_runtime::At;
+use std::f64::consts::PI;
+
+/// A mass that falls on a spring it is not tied to.
+pub(crate) struct Bouncer;
+
+impl Bouncer {
+    pub(crate) const GRAVITY: f64 = 9.81;
+    pub(crate) const HEIGHT: f64 = 0.5;
+    const STIFFNESS: f64 = 4000.0;
+
+    /// When the mass meets the spring for the first time, how long they stay together, and
+    /// how long it flies until they meet again.
+    pub(crate) fn times() -> (f64, f64, f64) {
+        let fall = (2.0 * Self::HEIGHT / Self::GRAVITY).sqrt();
+        let frequency = Self::STIFFNESS.sqrt();
+        let contact = 2.0 / frequency * (PI - (Self::GRAVITY * fall * frequency / Self::GRAVITY).atan());
+        (fall, contact, 2.0 * fall)
+    }
+}
+
+impl Mechanism for Bouncer {
+    fn sizes(&self) -> Sizes {
+        Sizes { p: 1, v: 1, modes: &[false], ..Sizes::default() }
+    }
+    fn start(&self, p: &mut [f64], _: &mut [f64], _: &mut [f64]) {
+        p[0] = Self::HEIGHT;
+    }
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        m[0] = 1.0;
+    }
+    fn force(&self, at: &At<'_>, f: &mut [f64]) {
+        f[0] = -Self::GRAVITY - if at.modes[0] { Self::STIFFNESS * at.p[0] } else { 0.0 };
+    }
+    fn switches(&self, at: &At<'_>, out: &mut [f64]) {
+        out[0] = at.p[0];
+    }
+}
+
+/// A mass pushed from 0.3 s on, until 0.7 s.
+pub(crate) struct Pushed;
+
+impl Mechanism for Pushed {
+    fn sizes(&self) -> Sizes {
+        Sizes { p: 1, v: 1, modes: &[true, true], ..Sizes::default() }
+    }
+    fn start(&self, _: &mut [f64], _: &mut [f64], _: &mut [f64]) {}
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        m[0] = 1.0;
+    }
+    fn force(&self, at: &At<'_>, f: &mut [f64]) {
+        f[0] = if !at.modes[0] && at.modes[1] { 2.0 } else { 0.0 };
+    }
+    fn switches(&self, at: &At<'_>, out: &mut [f64]) {
+        (out[0], out[1]) = (at.t - 0.3, at.t - 0.7);
+    }
+}
+
+/// A mass under dry friction without a dead band, pushed less than friction holds: it stops
+/// and then switches without end.
+pub(crate) struct DryFriction;
+
+impl Mechanism for DryFriction {
+    fn sizes(&self) -> Sizes {
+        Sizes { p: 1, v: 1, modes: &[false], ..Sizes::default() }
+    }
+    fn start(&self, _: &mut [f64], v: &mut [f64], _: &mut [f64]) {
+        v[0] = 1.0;
+    }
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        m[0] = 1.0;
+    }
+    fn force(&self, at: &At<'_>, f: &mut [f64]) {
+        f[0] = 0.5 + if at.modes[0] { 2.0 } else { -2.0 };
+    }
+    fn switches(&self, at: &At<'_>, out: &mut [f64]) {
+        out[0] = at.v[0];
+    }
+}
+
+/// A relay that switches a thousand times a second on purpose: a saw-tooth between ±δ.
+pub(crate) struct Relay;
+
+impl Mechanism for Relay {
+    fn sizes(&self) -> Sizes {
+        Sizes { p: 1, v: 1, modes: &[false], ..Sizes::default() }
+    }
+    fn start(&self, p: &mut [f64], v: &mut [f64], _: &mut [f64]) {
+        (p[0], v[0]) = (0.0, 0.00025);
+    }
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        m[0] = 1.0;
+    }
+    fn force(&self, at: &At<'_>, f: &mut [f64]) {
+        f[0] = if at.modes[0] { 1.0 } else { -1.0 };
+    }
+    fn switches(&self, at: &At<'_>, out: &mut [f64]) {
+        out[0] = at.p[0];
+    }
+}

@@ -1,0 +1,256 @@
+//! Generated code, the interpreter and the equations themselves give the same numbers.
+
+use mbs_build::compile_file;
+use mbs_generated::{MODELS, TYPED};
+use mbs_runtime::{At, Fused, System};
+use mbs_symbolic::Compiled;
+use mbs_symbolic::expr::{Environment, evaluate};
+use mbs_symbolic::program::{FunctionKind, Inputs, Interpreter, Program, Quantity};
+use std::path::Path;
+
+/// Numbers everything depends on.
+struct State {
+    theta: Vec<f64>,
+    p: Vec<f64>,
+    v: Vec<f64>,
+    x: Vec<f64>,
+    u: Vec<f64>,
+    modes: Vec<bool>,
+    v_dot: Vec<f64>,
+    lambda: Vec<f64>,
+}
+
+const TIME: f64 = 0.37;
+
+impl State {
+    fn random(program: &Program, seed: u64) -> Self {
+        let mut state = seed;
+        let mut number = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            2.0 * (state >> 11) as f64 / (1_u64 << 53) as f64 - 1.0
+        };
+        let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| number()).collect() };
+        let layout = &program.layout;
+        let theta = layout.parameter_defaults.iter().zip(numbers(layout.parameters.len()));
+        Self {
+            theta: theta.map(|(default, r)| default * (1.0 + 0.03 * r)).collect(),
+            p: numbers(layout.positions.len()),
+            v: numbers(layout.velocities.len()),
+            x: numbers(layout.states.len()),
+            u: numbers(layout.inputs.len()),
+            modes: numbers(layout.modes.len()).into_iter().map(|r| r < 0.0).collect(),
+            v_dot: numbers(layout.velocities.len()),
+            lambda: numbers(layout.rows.len()),
+        }
+    }
+
+    fn inputs<'a>(&'a self, prepared: &'a [f64]) -> Inputs<'a> {
+        let Self { p, v, x, u, modes, v_dot, lambda, .. } = self;
+        Inputs { t: TIME, p, v, x, u, modes, prepared, v_dot, lambda }
+    }
+}
+
+fn blank(program: &Program, kind: FunctionKind) -> Vec<Vec<f64>> {
+    let size = |&quantity: &Quantity| {
+        let (rows, columns) = program.shape(quantity);
+        vec![f64::NAN; rows * columns]
+    };
+    kind.quantities().iter().map(size).collect()
+}
+
+fn interpreted(program: &Program, kind: FunctionKind, state: &State) -> Vec<Vec<f64>> {
+    let mut interpreter = Interpreter::new(program);
+    let mut prepared = vec![0.0; program.n_prepared()];
+    interpreter.prepare(program, &state.theta, &mut prepared);
+    let mut results = blank(program, kind);
+    let mut slices: Vec<&mut [f64]> = results.iter_mut().map(Vec::as_mut_slice).collect();
+    interpreter.run(program, kind, &state.inputs(&prepared), &mut slices);
+    results
+}
+
+fn generated(program: &Program, system: &dyn System, kind: FunctionKind, state: &State) -> Vec<Vec<f64>> {
+    let mut prepared = vec![f64::NAN; system.layout().n_prepared];
+    system.prepare(&state.theta, &mut prepared);
+    let State { p, v, x, u, modes, v_dot, lambda, .. } = state;
+    let at = &At { t: TIME, p, v, x, u, modes, prepared: &prepared };
+    let mut results = blank(program, kind);
+    let mut slices = results.iter_mut().map(Vec::as_mut_slice);
+    let mut next = || slices.next().unwrap_or_default();
+    match kind {
+        FunctionKind::Kinematics => system.kinematics(at, next()),
+        FunctionKind::KinematicMatrix => system.kinematic_matrix(at, next()),
+        FunctionKind::MassMatrix => system.mass_matrix(at, next()),
+        FunctionKind::Forces => system.forces(at, next()),
+        FunctionKind::Constraints => system.constraints(at, next()),
+        FunctionKind::ConstraintJacobian => system.constraint_jacobian(at, next()),
+        FunctionKind::VelocityBias => system.velocity_bias(at, next()),
+        FunctionKind::AccelerationBias => system.acceleration_bias(at, next()),
+        FunctionKind::Auxiliary => system.auxiliary(at, next()),
+        FunctionKind::Fused => {
+            let (p_dot, mass_matrix, forces) = (next(), next(), next());
+            let (constraint_jacobian, acceleration_bias, auxiliary) = (next(), next(), next());
+            system.fused(
+                at,
+                &mut Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary },
+            );
+        }
+        FunctionKind::InverseDynamics => system.inverse_dynamics(at, v_dot, next()),
+        FunctionKind::SwitchingFunctions => system.switching_functions(at, next()),
+        FunctionKind::Outputs => system.outputs(at, v_dot, lambda, next()),
+        FunctionKind::Poses => system.poses(at, next()),
+        FunctionKind::Energy => {
+            let energy = system.energy(at);
+            next().copy_from_slice(&[energy.kinetic, energy.potential]);
+        }
+        FunctionKind::InputDefaults => system.input_defaults(TIME, &prepared, next()),
+        FunctionKind::Initial => system.initial(&prepared, next(), next(), next()),
+        FunctionKind::Derived => system.derived(&prepared, next()),
+    }
+    results
+}
+
+/// The same bits; all NaN are alike.
+fn same(expected: &[Vec<f64>], found: &[Vec<f64>]) -> bool {
+    let bits = |blocks: &[Vec<f64>]| -> Vec<Vec<u64>> {
+        let canonical = |&x: &f64| if x.is_nan() { 0 } else { x.to_bits() };
+        blocks.iter().map(|block| block.iter().map(canonical).collect()).collect()
+    };
+    bits(expected) == bits(found)
+}
+
+/// Values of the expressions a function was made from.
+fn evaluated(compiled: &Compiled, kind: FunctionKind, state: &State) -> Vec<Vec<f64>> {
+    let equations = &compiled.equations;
+    let State { theta, p, v, x, u, modes, v_dot, lambda } = state;
+    let environment = Environment { theta, t: TIME, p, v, x, u, modes, v_dot, lambda };
+    let read = |table, kind, derivative, at| {
+        let coefficients = mbs_symbolic::model::coefficients(&equations.tables[table], kind);
+        let table = mbs_runtime::math::Table { x: &equations.tables[table].x, coefficients: &coefficients };
+        match kind {
+            mbs_runtime::math::TableKind::Spline => mbs_runtime::math::spline(table, derivative, at),
+            mbs_runtime::math::TableKind::Linear => mbs_runtime::math::linear(table, derivative, at),
+        }
+    };
+    let of = |&quantity: &Quantity| {
+        let roots = mbs_symbolic::program::expressions(equations, quantity);
+        evaluate(&equations.graph, &environment, &read, &roots)
+    };
+    kind.quantities().iter().map(of).collect()
+}
+
+fn for_every_function(mut check: impl FnMut(&str, &Compiled, &dyn System, FunctionKind, &State)) {
+    assert!(MODELS.len() > 20);
+    for (path, system) in MODELS {
+        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        for seed in 1..4 {
+            let state = State::random(&compiled.program, seed);
+            for kind in FunctionKind::ALL {
+                check(path, &compiled, *system, kind, &state);
+            }
+        }
+    }
+}
+
+#[test]
+fn generated_code_gives_the_bits_of_the_interpreter() {
+    for_every_function(|path, compiled, system, kind, state| {
+        let program = &compiled.program;
+        let expected = interpreted(program, kind, state);
+        let found = generated(program, system, kind, state);
+        assert!(same(&expected, &found), "{path} {}: {expected:?} {found:?}", kind.name());
+    });
+}
+
+#[test]
+fn typed_functions_give_the_bits_of_the_slices() {
+    assert_eq!(MODELS.len(), TYPED.len());
+    for ((path, system), typed) in MODELS.iter().zip(TYPED) {
+        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let program = &compiled.program;
+        assert_eq!(typed.defaults(), program.layout.parameter_defaults, "{path}");
+        for seed in 1..4 {
+            let state = State::random(program, seed);
+            let mut prepared = vec![f64::NAN; system.layout().n_prepared];
+            system.prepare(&state.theta, &mut prepared);
+            assert!(same(&[typed.prepare(&state.theta)], &[prepared.clone()]), "{path} prepare");
+            let State { p, v, x, u, modes, v_dot, lambda, .. } = &state;
+            let at = &At { t: TIME, p, v, x, u, modes, prepared: &prepared };
+            for kind in FunctionKind::ALL {
+                let expected = generated(program, *system, kind, &state);
+                let found = typed.call(kind.name(), at, v_dot, lambda);
+                assert!(same(&expected, &found), "{path} {}: {expected:?} {found:?}", kind.name());
+            }
+        }
+    }
+}
+
+/// Comparing NaN with NaN would say nothing.
+#[test]
+fn equations_are_finite_somewhere() {
+    for (path, _) in MODELS {
+        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let program = &compiled.program;
+        for kind in FunctionKind::ALL {
+            let finite = (1..4).any(|seed| {
+                let results = interpreted(program, kind, &State::random(program, seed));
+                results.iter().flatten().all(|value| value.is_finite())
+            });
+            assert!(finite, "{path}: no seed has finite {}", kind.name());
+        }
+    }
+}
+
+/// What a generated model says of itself is what the compiler knows.
+#[test]
+fn layouts_agree() {
+    for (path, system) in MODELS {
+        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let (program, found) = (&compiled.program, system.layout());
+        let expected = &program.layout;
+        let lists = [
+            (&found.positions, expected.positions.clone()),
+            (&found.velocities, expected.velocities.clone()),
+            (&found.states, expected.states.clone()),
+            (&found.inputs, expected.inputs.iter().map(|slot| slot.name.clone()).collect()),
+            (&found.parameters, expected.parameters.clone()),
+            (&found.derived, expected.derived.clone()),
+            (&found.rows, expected.rows.iter().map(|row| row.name.clone()).collect()),
+            (&found.modes, expected.modes.iter().map(|mode| mode.name.clone()).collect()),
+            (&found.outputs, expected.outputs.clone()),
+            (&found.bodies, expected.bodies.clone()),
+        ];
+        for (found, expected) in lists {
+            assert!(found.iter().eq(&expected), "{path}: {found:?} for {expected:?}");
+        }
+        assert_eq!(found.model(), expected.model, "{path}");
+        assert_eq!(found.n_g, expected.n_g, "{path}");
+        assert_eq!(found.n_prepared, program.n_prepared(), "{path}");
+        assert_eq!(*found.parameter_defaults, *expected.parameter_defaults, "{path}");
+        assert_eq!(*found.mass_pattern, *program.pattern(Quantity::MassMatrix), "{path}");
+        assert_eq!(*found.jacobian_pattern, *program.pattern(Quantity::ConstraintJacobian), "{path}");
+        let quaternions = expected.quaternions.iter().map(|block| (block.p, block.v));
+        assert!(found.quaternions.iter().map(|block| (block.p, block.v)).eq(quaternions), "{path}");
+    }
+}
+
+#[test]
+fn the_optimiser_changes_nothing_but_rounding() {
+    for_every_function(|path, compiled, _, kind, state| {
+        let expected = evaluated(compiled, kind, state);
+        let found = interpreted(&compiled.program, kind, state);
+        for (expected, found) in expected.iter().zip(&found) {
+            let scale = expected.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+            for (x, y) in expected.iter().zip(found) {
+                let close = (x - y).abs() <= 1e-11 * scale || (x.is_nan() && y.is_nan());
+                assert!(close, "{path} {}: {x} became {y}", kind.name());
+            }
+        }
+    });
+}
+
+#[test]
+#[should_panic(expected = "length")]
+fn a_wrong_length_is_not_silent() {
+    let at = At { t: 0.0, p: &[], v: &[], x: &[], u: &[], modes: &[], prepared: &[] };
+    mbs_generated::pendulum::Model.forces(&at, &mut [0.0; 3]);
+}

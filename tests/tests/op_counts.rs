@@ -1,0 +1,77 @@
+//! What evaluating the equations costs, against CasADi.
+//!
+//! The bars are operations of CasADi 3.8 graphs traced through Pinocchio 4.1, after its
+//! common-subexpression elimination, on the same mechanisms: additions, multiplications
+//! and divisions, sines and cosines apart. Our f also holds the joint torques, which
+//! the bars do not.
+
+use mbs_symbolic::program::{Counts, FunctionKind};
+use mbs_tests::models::compiled;
+
+/// A model, one of its functions, and what CasADi needs for it.
+const BARS: [(&str, FunctionKind, u32); 10] = [
+    ("ur5", FunctionKind::MassMatrix, 293),
+    ("ur5", FunctionKind::Forces, 531),
+    ("panda", FunctionKind::MassMatrix, 1073),
+    ("panda", FunctionKind::Forces, 1183),
+    ("chain7", FunctionKind::MassMatrix, 1483),
+    ("chain7", FunctionKind::Forces, 1585),
+    ("chain12", FunctionKind::MassMatrix, 3946),
+    ("chain12", FunctionKind::Forces, 2980),
+    // M, f, G and z together; p' costs nothing in these models.
+    ("four_bar", FunctionKind::Fused, 175),
+    ("andrews", FunctionKind::Fused, 593),
+];
+
+#[test]
+fn below_casadi() {
+    let mut failures = Vec::new();
+    eprintln!(
+        "{:<10} {:<12} {:>6} {:>6} {:>6} {:>7}",
+        "model", "function", "flops", "trig", "sqrt", "CasADi"
+    );
+    for (model, kind, bar) in BARS {
+        let program = compiled(model).program;
+        let counts = program.function(kind).counts();
+        let Counts { trig, sqrt, .. } = counts;
+        let name = kind.name();
+        eprintln!("{model:<10} {name:<12} {:>6} {trig:>6} {sqrt:>6} {bar:>7}", counts.flops());
+        if counts.flops() >= bar {
+            failures.push(format!("{model} {name}: {} flops, CasADi {bar}", counts.flops()));
+        }
+        // One pair per angle at most: body angles of a tree are those of its joints.
+        let angles = program.layout.positions.len() as u32;
+        if kind != FunctionKind::Fused && trig > angles {
+            failures.push(format!("{model} {name}: {trig} sines and cosines of {angles} angles"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// CasADi's loops take 6 and 14 sines and cosines, each counted by itself.
+#[test]
+fn loops_need_few_sines() {
+    for (model, bar) in [("four_bar", 6), ("andrews", 14)] {
+        let trig = compiled(model).program.function(FunctionKind::Fused).counts().trig;
+        assert!(trig < bar, "{model}: {trig} pairs");
+    }
+}
+
+/// What is shared between M, f, G and z is computed once.
+#[test]
+fn fused_costs_less_than_its_parts() {
+    for model in ["four_bar", "andrews", "five_link", "ur5", "planar_vehicle"] {
+        let program = compiled(model).program;
+        let flops = |kind| program.function(kind).counts().flops();
+        let parts = [
+            FunctionKind::Kinematics,
+            FunctionKind::MassMatrix,
+            FunctionKind::Forces,
+            FunctionKind::ConstraintJacobian,
+            FunctionKind::AccelerationBias,
+            FunctionKind::Auxiliary,
+        ];
+        let apart: u32 = parts.map(flops).iter().sum();
+        assert!(flops(FunctionKind::Fused) <= apart, "{model}");
+    }
+}
