@@ -43,7 +43,11 @@ pub struct Warning {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the equations are interpreted, about ten times slower than native code: {}", self.reason)
+        write!(
+            f,
+            "the equations are interpreted, ten to forty times slower than native code: {}",
+            self.reason
+        )
     }
 }
 
