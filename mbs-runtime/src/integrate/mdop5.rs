@@ -1,8 +1,8 @@
 //! MDOP5: Dormand–Prince on the index-1 form with projection (000: section 4.2).
 
-use super::driver::Projection;
 use super::parts::{PARTS, combine, values};
 use super::projection_control::ProjectionControl;
+use super::run::Projection;
 use super::tableau::dormand_prince::{A, B_HAT, C, D};
 use super::{Diverged, Method, StepSettings};
 use crate::Layout;

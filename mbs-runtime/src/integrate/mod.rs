@@ -13,6 +13,8 @@ mod controller;
 #[cfg(feature = "std")]
 mod driver;
 #[cfg(feature = "std")]
+mod error;
+#[cfg(feature = "std")]
 mod events;
 #[cfg(feature = "std")]
 mod half_explicit;
@@ -27,16 +29,22 @@ mod parts;
 #[cfg(feature = "std")]
 mod projection_control;
 #[cfg(feature = "std")]
+mod run;
+#[cfg(feature = "std")]
 mod tableau;
 
 #[cfg(feature = "std")]
-pub use driver::{Drift, Event, Projection, Settings, SimulationError, Trajectory, simulate, simulate_with};
+pub use driver::{simulate, simulate_with};
+#[cfg(feature = "std")]
+pub use error::SimulationError;
 #[cfg(feature = "std")]
 pub use half_explicit::HalfExplicit;
 #[cfg(feature = "std")]
 pub use mdop5::Mdop5;
 #[cfg(feature = "std")]
 pub use names::{METHODS, MethodError, method};
+#[cfg(feature = "std")]
+pub use run::{Drift, Event, Projection, Settings, Trajectory};
 
 #[cfg(feature = "std")]
 use crate::constraint::Tolerances;

@@ -1,6 +1,6 @@
 //! When positions are projected (000: 16).
 
-use super::driver::Projection;
+use super::run::Projection;
 
 /// Steps between position projections: at the start, at most.
 const FIRST_INTERVAL: u32 = 4;

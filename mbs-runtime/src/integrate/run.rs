@@ -1,0 +1,95 @@
+//! What goes into a run and what comes out of it.
+
+use crate::plant::{State, Statistics};
+use std::string::String;
+use std::vec::Vec;
+
+/// When positions and velocities are projected onto the constraints (000: table 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Projection {
+    /// Never: the index-1 form as it is.
+    None,
+    /// Velocities in every step.
+    Velocity,
+    /// Velocities in every step, positions when the drift calls for it (000: 16).
+    #[default]
+    Controlled,
+    /// Both in every step.
+    EveryStep,
+}
+
+/// What a run needs to know.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Start, s.
+    pub t_start: f64,
+    /// End, s.
+    pub t_end: f64,
+    /// Relative tolerance.
+    pub rtol: f64,
+    /// Absolute tolerance; `None` for rtol/100.
+    pub atol: Option<f64>,
+    /// When to project.
+    pub projection: Projection,
+    /// Distance of recorded points, s; `None` records every step.
+    pub output_step: Option<f64>,
+    /// Largest step, s.
+    pub largest_step: f64,
+    /// Steps after which a run is given up.
+    pub most_steps: u64,
+    /// Parameters θ; empty for the model's defaults.
+    pub parameters: Vec<f64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            t_start: 0.0,
+            t_end: 1.0,
+            rtol: 1e-6,
+            atol: None,
+            projection: Projection::default(),
+            output_step: None,
+            largest_step: f64::INFINITY,
+            most_steps: 10_000_000,
+            parameters: Vec::new(),
+        }
+    }
+}
+
+/// A change of a mode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Event {
+    /// When, s.
+    pub t: f64,
+    /// The mode's name, after the element that has it.
+    pub name: String,
+    /// Whether its switching function rose through zero.
+    pub rising: bool,
+}
+
+/// How far a run strayed from the constraints.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Drift {
+    /// ‖g‖₂ at the end.
+    pub g: f64,
+    /// Largest ‖g‖₂ at a step.
+    pub g_max: f64,
+    /// ‖G v + c‖₂ at the end.
+    pub g_dot: f64,
+    /// Change of kinetic plus potential energy, J; zero only for conservative models.
+    pub energy: f64,
+}
+
+/// A finished run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    /// Recorded states with their rates and multipliers.
+    pub states: Vec<State>,
+    /// Modes changed.
+    pub events: Vec<Event>,
+    /// Counts.
+    pub statistics: Statistics,
+    /// Constraint violation.
+    pub drift: Drift,
+}
