@@ -210,6 +210,88 @@ fn eval_refuses_unknown_names() {
     assert_eq!(answer["diagnostics"][0]["column"], 17);
 }
 
+/// A screw that closes a loop keeps its coordinate, which moves no mass of its own.
+#[test]
+fn eval_of_a_massless_coordinate() {
+    let scratch = Scratch::new("screw");
+    let model = scratch.file(
+        "press.yaml",
+        "model: press
+bodies:
+  nut: {mass: 2, inertia: {zz: 0.1}}
+  table: {mass: 5}
+joints:
+  turn: {type: revolute, from: ground, to: nut, axis: z, coordinate: phi}
+  guide: {type: prismatic, from: ground, to: table, axis: z, coordinate: z}
+  thread: {type: screw, from: nut, to: table, axis: z, pitch: 0.01, cut: true}
+",
+    );
+    let value = json(&["eval", &model, "--json"], 0);
+    let at = |name: &str| {
+        let names = value["velocities"].as_array().expect("names");
+        let index = names.iter().position(|known| known == name).expect("a velocity");
+        value["v_dot"][index].as_f64().expect("a number")
+    };
+    // The table hangs on the thread: z = pitch (phi + thread)/2 pi with phi + thread = 0 turned.
+    let per_radian = 0.01 / std::f64::consts::TAU;
+    assert!((at("z") - per_radian * at("thread")).abs() < 1e-12);
+    assert!((at("phi") + at("thread")).abs() < 1e-12);
+    let expected = -5.0 * 9.81 * per_radian / (0.1 + 5.0 * per_radian * per_radian);
+    assert!((at("thread") - expected).abs() < 1e-9 * expected.abs(), "{} {expected}", at("thread"));
+}
+
+#[test]
+fn simulate_for_programs() {
+    let scratch = Scratch::new("simulate");
+    let csv = scratch.0.join("run.csv").display().to_string();
+    let run = [
+        "simulate",
+        "models/five_link.yaml",
+        "--scenario",
+        "stair",
+        "--csv",
+        &csv,
+        "--columns",
+        "lambda,energy",
+    ];
+    let value = json(&[&run[..], &["--json"]].concat(), 0);
+    has_keys(
+        &value,
+        &["t", "positions", "velocities", "states", "outputs", "lambda", "events", "statistics", "drift"],
+    );
+    has_keys(
+        &value["statistics"],
+        &["steps", "rejected", "evaluations", "factorisations", "solves", "projections"],
+    );
+    has_keys(&value["statistics"]["evaluations"], &["M", "f", "g", "G", "z"]);
+    has_keys(&value["drift"], &["g", "g_max", "g_dot", "energy"]);
+    has_keys(&value["wall_ms"], &["compile", "integrate"]);
+    assert_eq!(value["t"], 0.6);
+    let landing = &value["events"].as_array().expect("events")[4];
+    assert_eq!((&landing["name"], &landing["direction"]), (&Value::from("F_tyre"), &Value::from("falling")));
+    let table = std::fs::read_to_string(&csv).expect("the table");
+    let header = table.lines().next().expect("a header");
+    assert!(header.starts_with("t,phi1,psi1,") && header.contains(",der(phi1),"), "{header}");
+    assert!(header.ends_with(",kinetic_energy,potential_energy"), "{header}");
+    let columns = header.split(',').count();
+    assert!(table.lines().all(|line| line.split(',').count() == columns));
+}
+
+#[test]
+fn simulate_says_what_is_wrong() {
+    for (arguments, expected) in [
+        (["simulate", "models/four_bar.yaml", "--scenario", "drivn"], "did you mean `driven`?"),
+        (["simulate", "models/four_bar.yaml", "--set", "m9=1"], "did you mean"),
+        (["simulate", "models/four_bar.yaml", "--method", "dopri5"], "closure.x"),
+        (["simulate", "models/four_bar.yaml", "--set", "l0=50"], "closure"),
+        (["simulate", "models/four_bar.yaml", "--rtol", "0"], "must be a positive number"),
+    ] {
+        let output = mbs(&arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert!(stderr(&output).contains(expected), "{arguments:?}: {}", stderr(&output));
+    }
+}
+
 #[test]
 fn a_wrong_model_is_shown() {
     let scratch = Scratch::new("wrong");

@@ -5,6 +5,7 @@
 use mbs_tests::load::Loaded;
 use mbs_tests::random_models::{Kind, random_model};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 fn check(kind: Kind, seed: u64) -> Result<(), TestCaseError> {
     let text = random_model(kind, seed);
@@ -17,7 +18,14 @@ fn check(kind: Kind, seed: u64) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    // The same mechanisms in every run: a gate that fails must fail again. Change the seed or
+    // the number of cases to try others.
+    #![proptest_config(ProptestConfig {
+        cases: 32,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1995),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn trees(bodies in 1_usize..=12, forces in 0_usize..=4, seed in 0_u64..1_000_000) {

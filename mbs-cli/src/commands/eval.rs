@@ -6,7 +6,7 @@ use crate::arguments::EvalOptions;
 use crate::evaluate::{Evaluator, State};
 use crate::pipeline;
 use crate::report::{self, Failure};
-use mbs_runtime::linalg::{self, Accelerations};
+use mbs_runtime::linalg::{self, Accelerations, Saddle};
 use mbs_symbolic::program::{FunctionKind, Layout};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -137,7 +137,8 @@ impl Values {
     }
 }
 
-/// Solves M v' = f − Gᵀλ, 0 = G v' + z; the row at which M is singular if it is.
+/// Solves M v' = f − Gᵀλ, 0 = G v' + z; the velocity that neither inertia nor a constraint
+/// holds if there is one.
 fn solve(
     mass: &[f64],
     forces: &[f64],
@@ -148,8 +149,18 @@ fn solve(
     let system =
         Accelerations { mass_matrix: mass, forces, constraint_jacobian: jacobian, acceleration_bias: bias };
     let mut workspace = vec![0.0; linalg::workspace_len(state.v_dot.len(), state.lambda.len())];
-    let solved = linalg::accelerations(&system, &mut workspace, &mut state.v_dot, &mut state.lambda);
-    solved.map(|_| ()).map_err(|error| error.row)
+    if linalg::accelerations(&system, &mut workspace, &mut state.v_dot, &mut state.lambda).is_ok() {
+        return Ok(());
+    }
+    // A motion without inertia may still be held by the constraints.
+    let (n_v, n_lambda) = (state.v_dot.len(), state.lambda.len());
+    let mut saddle = Saddle::new(n_v, n_lambda);
+    saddle.factor(mass, jacobian, n_lambda).map_err(|singular| singular.velocity.unwrap_or(0))?;
+    let mut right: Vec<f64> = forces.iter().copied().chain(bias.iter().map(|z| -z)).collect();
+    saddle.solve(&mut right);
+    state.v_dot.copy_from_slice(&right[..n_v]);
+    state.lambda.copy_from_slice(&right[n_v..]);
+    Ok(())
 }
 
 fn matrix_json(values: &[f64], rows: usize, columns: usize) -> Value {
