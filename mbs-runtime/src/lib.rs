@@ -6,7 +6,12 @@
 //! p' = T v,   M v' = f − Gᵀλ,   0 = g,   0 = G v + c,   0 = G v' + z,   x' = a
 //! ```
 //!
-//! Without default features the crate needs neither `std` nor `alloc`.
+//! | feature | default | gives |
+//! |---|---|---|
+//! | `std` | yes | adaptive integrators, events, consistent initial values, layouts built at run time |
+//!
+//! Without default features the crate needs neither `std` nor `alloc`: generated models, linear
+//! algebra on the caller's memory and fixed-step methods for real time.
 #![no_std]
 #[cfg(feature = "std")]
 extern crate std;
