@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Eval(EvalOptions),
     /// Simulate one run
     Simulate(SimulateOptions),
+    /// Compare integrators and projections on one run
+    Compare(CompareOptions),
     /// Write a commented model to start from
     New(NewOptions),
 }
@@ -38,6 +40,7 @@ impl Command {
             Self::Check(options) | Self::Stats(options) => options.json,
             Self::Eval(options) => options.json,
             Self::Simulate(options) => options.json,
+            Self::Compare(options) => options.json,
             Self::Graph(_) | Self::Equations(_) | Self::Generate(_) | Self::New(_) => false,
         }
     }
@@ -128,8 +131,9 @@ pub(crate) struct EvalOptions {
     pub(crate) json: bool,
 }
 
+/// A model and what is changed of it for a run.
 #[derive(Debug, Args)]
-pub(crate) struct SimulateOptions {
+pub(crate) struct VariantOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
     /// Variant of the run, as the model names it
@@ -138,6 +142,30 @@ pub(crate) struct SimulateOptions {
     /// Set a parameter, an input, `positions.NAME` or `velocities.NAME`
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) settings: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareOptions {
+    #[command(flatten)]
+    pub(crate) variant: VariantOptions,
+    /// Integrators, all that fit the model unless given
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+    /// End time, s
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) t_end: Option<f64>,
+    /// Relative tolerance
+    #[arg(long, value_name = "TOLERANCE")]
+    pub(crate) rtol: Option<f64>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateOptions {
+    #[command(flatten)]
+    pub(crate) variant: VariantOptions,
     /// End time, s
     #[arg(long, value_name = "SECONDS")]
     pub(crate) t_end: Option<f64>,

@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Command::Generate(options) => commands::generate::run(options),
         Command::Eval(options) => commands::eval::run(options),
         Command::Simulate(options) => commands::simulate::run(options),
+        Command::Compare(options) => commands::compare::run(options),
         Command::New(options) => commands::new::run(options),
     };
     match outcome {

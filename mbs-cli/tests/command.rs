@@ -367,3 +367,14 @@ fn a_closed_pipe_is_no_error() {
     assert_eq!(stderr(&output), "");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn compare_for_programs() {
+    let value =
+        json(&["compare", "models/five_link.yaml", "--rtol", "1e-4", "--methods", "mdop5,hem5", "--json"], 0);
+    let runs = value["runs"].as_array().expect("runs");
+    assert_eq!(runs.len(), 8);
+    has_keys(&runs[0], &["method", "projection", "steps", "evaluations", "drift", "error", "wall_ms"]);
+    let drift = |run: &Value| run["drift"]["g"].as_f64().expect("a number");
+    assert!(drift(&runs[1]) < 0.1 * drift(&runs[0]) && drift(&runs[3]) < 1e-12);
+}

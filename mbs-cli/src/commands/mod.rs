@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod equations;
 pub(crate) mod eval;
 pub(crate) mod generate;

@@ -4,11 +4,13 @@ mod answer;
 mod overrides;
 mod table;
 
-use crate::arguments::{ProjectionMode, SimulateOptions};
+use crate::arguments::{ProjectionMode, SimulateOptions, VariantOptions};
 use crate::pipeline;
 use crate::report::{self, Failure};
 use mbs_runtime::integrate::{self, Projection, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, State, System, Trajectory};
+use mbs_symbolic::model::Simulation;
+use std::path::Path;
 use std::time::Instant;
 
 /// A finished run with everything reports need.
@@ -21,24 +23,55 @@ struct Run {
     integrate_ms: f64,
 }
 
-pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
-    let begin = Instant::now();
+/// A model compiled to native code, as a scenario and settings changed it.
+pub(crate) struct Ready {
+    pub(crate) system: Box<dyn System>,
+    /// What the model says of its runs; the end time is the scenario's where it has one.
+    pub(crate) simulation: Simulation,
+}
+
+/// Reads, changes and compiles a model; says what deserves a warning unless `quiet`.
+pub(crate) fn ready(options: &VariantOptions, quiet: bool) -> Result<Ready, Failure> {
     let mut planned = pipeline::plan(&options.model)?;
     let scenario_end = overrides::apply(&mut planned.model, options)?;
-    let simulation = planned.model.simulation.clone();
+    let mut simulation = planned.model.simulation.clone();
+    simulation.t_end = scenario_end.or(simulation.t_end);
     let compiled = pipeline::compile_derived(pipeline::derive_planned(planned)?)?;
     let (system, warning) = mbs_jit::system(&compiled.program);
-    let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
-    if !options.json {
+    if !quiet {
         report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
         if let Some(warning) = warning {
             report::print_warning(&warning.to_string());
         }
     }
+    Ok(Ready { system, simulation })
+}
 
+/// One run from the model's initial values.
+pub(crate) fn integrate(
+    system: &dyn System,
+    method: &str,
+    settings: &Settings,
+    model: &Path,
+) -> Result<Trajectory, Failure> {
+    check(settings)?;
     let layout = system.layout();
+    let mut method = integrate::method(method, layout)
+        .map_err(|error| Failure::new("MBS-C032", error.to_string()).about(model))?;
+    let mut plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
+    let mut start = State::new(layout);
+    start.t = settings.t_start;
+    plant.initial(&mut start);
+    simulate_with(&mut plant, &mut *method, start, settings, &mut |_| true)
+        .map_err(|error| Failure::new("MBS-C030", error.to_string()).about(model))
+}
+
+pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
+    let begin = Instant::now();
+    let Ready { system, simulation } = ready(&options.variant, options.json)?;
+    let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
     let settings = Settings {
-        t_end: options.t_end.or(scenario_end).or(simulation.t_end).unwrap_or(1.0),
+        t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
         rtol: options.rtol.or(simulation.rtol).unwrap_or(1e-6),
         atol: options.atol.or(simulation.atol),
         projection: match options.projection {
@@ -50,18 +83,9 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         output_step: options.step.or(simulation.step),
         ..Settings::default()
     };
-    check(&settings)?;
     let name = options.method.clone().or(simulation.method).unwrap_or_else(|| "mdop5".to_owned());
-    let mut method = integrate::method(&name, layout)
-        .map_err(|error| Failure::new("MBS-C032", error.to_string()).about(&options.model))?;
     let begin = Instant::now();
-    let mut plant = Plant::new(&*system, &layout.parameter_defaults, Box::new(Defaults));
-    let mut start = State::new(layout);
-    start.t = settings.t_start;
-    plant.initial(&mut start);
-    let trajectory = simulate_with(&mut plant, &mut *method, start, &settings, &mut |_| true)
-        .map_err(|error| Failure::new("MBS-C030", error.to_string()).about(&options.model))?;
-    drop(plant);
+    let trajectory = integrate(&*system, &name, &settings, &options.variant.model)?;
     let integrate_ms = begin.elapsed().as_secs_f64() * 1e3;
 
     let run = Run { system, trajectory, settings, method: name, compile_ms, integrate_ms };

@@ -1,11 +1,11 @@
 //! Scenarios and `--set`: the model, changed before it is compiled.
 
-use crate::arguments::SimulateOptions;
+use crate::arguments::VariantOptions;
 use crate::report::Failure;
 use mbs_symbolic::model::{Formula, Model, ParameterValue, nearest};
 
 /// Applies the scenario and the settings; returns the scenario's end time.
-pub(super) fn apply(model: &mut Model, options: &SimulateOptions) -> Result<Option<f64>, Failure> {
+pub(super) fn apply(model: &mut Model, options: &VariantOptions) -> Result<Option<f64>, Failure> {
     let mut t_end = None;
     if let Some(name) = &options.scenario {
         let scenarios = &model.simulation.scenarios;
@@ -45,7 +45,7 @@ fn put_first<I: PartialEq>(list: &mut Vec<(I, Formula)>, id: I, formula: Formula
     list.insert(0, (id, formula));
 }
 
-fn set(model: &mut Model, setting: &str, options: &SimulateOptions) -> Result<(), Failure> {
+fn set(model: &mut Model, setting: &str, options: &VariantOptions) -> Result<(), Failure> {
     let failure = |message: String| Failure::new("MBS-C035", message).about(&options.model);
     let Some((name, text)) = setting.split_once('=') else {
         return Err(failure(format!("`{setting}` is not NAME=VALUE")));

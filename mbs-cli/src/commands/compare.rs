@@ -1,0 +1,165 @@
+//! `mbs compare`: integrators and projections on one run, as table 1 of Simeon's paper.
+
+use super::simulate::{Ready, integrate, ready};
+use crate::arguments::CompareOptions;
+use crate::report::{self, Failure};
+use mbs_runtime::integrate::{METHODS, Projection};
+use mbs_runtime::{Settings, System, Trajectory};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Instant;
+
+/// One line of the table.
+struct Line {
+    method: String,
+    projection: &'static str,
+    outcome: Result<Outcome, String>,
+}
+
+struct Outcome {
+    trajectory: Trajectory,
+    /// Largest distance of a final position from the reference, over the largest position.
+    error: f64,
+    ms: f64,
+}
+
+pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
+    let Ready { system, simulation } = ready(&options.variant, options.json)?;
+    let settings = Settings {
+        t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
+        rtol: options.rtol.or(simulation.rtol).unwrap_or(1e-4),
+        ..Settings::default()
+    };
+    let model = &options.variant.model;
+    let lines = lines(&*system, &settings, &options.methods, model)?;
+    if options.json {
+        report::print_json(answer(system.layout().model(), &settings, &lines))
+    } else {
+        report::print(&text(system.layout().model(), &settings, &lines))
+    }
+}
+
+fn lines(
+    system: &dyn System,
+    settings: &Settings,
+    methods: &[String],
+    model: &Path,
+) -> Result<Vec<Line>, Failure> {
+    let constrained = system.layout().n_lambda() > 0;
+    let reference = Settings {
+        rtol: (1e-4 * settings.rtol).max(1e-12),
+        projection: Projection::EveryStep,
+        ..settings.clone()
+    };
+    let reference = integrate(system, "mdop5", &reference, model)?;
+    let all: Vec<String> =
+        METHODS.iter().filter(|&&name| name != "dopri5").map(|&name| name.to_owned()).collect();
+    let methods = if methods.is_empty() { &all } else { methods };
+    let projections: &[(&str, Projection)] = if constrained {
+        &[
+            ("none", Projection::None),
+            ("velocity", Projection::Velocity),
+            ("controlled", Projection::Controlled),
+            ("every-step", Projection::EveryStep),
+        ]
+    } else {
+        &[("none", Projection::None)]
+    };
+    let mut lines = Vec::new();
+    for method in methods {
+        for &(name, projection) in projections {
+            let begin = Instant::now();
+            let settings = Settings { projection, ..settings.clone() };
+            let outcome = match integrate(system, method, &settings, model) {
+                Ok(trajectory) => {
+                    let ms = begin.elapsed().as_secs_f64() * 1e3;
+                    Ok(Outcome { error: distance(&trajectory, &reference), trajectory, ms })
+                }
+                // A run may fail where another succeeds; a wrong name fails everywhere.
+                Err(Failure::Problem(problem)) if problem.code == "MBS-C030" => Err(problem.message),
+                Err(failure) => return Err(failure),
+            };
+            lines.push(Line { method: method.clone(), projection: name, outcome });
+        }
+    }
+    Ok(lines)
+}
+
+fn distance(trajectory: &Trajectory, reference: &Trajectory) -> f64 {
+    let (Some(end), Some(exact)) = (trajectory.states.last(), reference.states.last()) else {
+        return f64::NAN;
+    };
+    let off = end.p.iter().zip(&exact.p).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let size = exact.p.iter().map(|p| p.abs()).fold(0.0, f64::max);
+    off / size.max(f64::MIN_POSITIVE)
+}
+
+fn answer(model: &str, settings: &Settings, lines: &[Line]) -> Map<String, Value> {
+    let rows = lines.iter().map(|line| match &line.outcome {
+        Ok(Outcome { trajectory, error, ms }) => {
+            let (counts, drift) = (&trajectory.statistics, &trajectory.drift);
+            json!({
+                "method": line.method, "projection": line.projection,
+                "steps": counts.steps, "rejected": counts.rejected,
+                "evaluations": {"M": counts.mass_matrix, "f": counts.forces, "G": counts.constraint_jacobian,
+                                "z": counts.acceleration_bias},
+                "factorisations": counts.factorisations, "projections": counts.position_projections,
+                "drift": {"g": drift.g, "g_max": drift.g_max, "g_dot": drift.g_dot},
+                "error": error, "wall_ms": ms,
+            })
+        }
+        Err(message) => json!({"method": line.method, "projection": line.projection, "failure": message}),
+    });
+    let mut object = Map::new();
+    object.insert("model".to_owned(), json!(model));
+    object.insert("t_end".to_owned(), json!(settings.t_end));
+    object.insert("rtol".to_owned(), json!(settings.rtol));
+    object.insert("runs".to_owned(), rows.collect());
+    object
+}
+
+fn text(model: &str, settings: &Settings, lines: &[Line]) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{model}: {} s at rtol {:e}\n", settings.t_end, settings.rtol);
+    let _ = writeln!(
+        out,
+        "  {:<8} {:<11} {:>6} {:>6} {:>7} {:>7} {:>6} {:>9} {:>9} {:>9} {:>9} {:>8}",
+        "method",
+        "projection",
+        "steps",
+        "rej.",
+        "f",
+        "fact.",
+        "proj.",
+        "|g|",
+        "|g| max",
+        "|Gv+c|",
+        "error p",
+        "ms"
+    );
+    for line in lines {
+        let _ = write!(out, "  {:<8} {:<11}", line.method, line.projection);
+        let _ = match &line.outcome {
+            Ok(Outcome { trajectory, error, ms }) => {
+                let (counts, drift) = (&trajectory.statistics, &trajectory.drift);
+                writeln!(
+                    out,
+                    " {:>6} {:>6} {:>7} {:>7} {:>6} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.1e} {:>8.2}",
+                    counts.steps,
+                    counts.rejected,
+                    counts.forces,
+                    counts.factorisations,
+                    counts.position_projections,
+                    drift.g,
+                    drift.g_max,
+                    drift.g_dot,
+                    error,
+                    ms
+                )
+            }
+            Err(message) => writeln!(out, " {message}"),
+        };
+    }
+    out
+}
