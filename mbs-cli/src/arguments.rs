@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Eval(EvalOptions),
     /// Simulate one run
     Simulate(SimulateOptions),
+    /// Find a pose at which all forces balance
+    Equilibrium(EquilibriumOptions),
     /// Compare integrators and projections on one run
     Compare(CompareOptions),
     /// Write a commented model to start from
@@ -41,6 +43,7 @@ impl Command {
             Self::Eval(options) => options.json,
             Self::Simulate(options) => options.json,
             Self::Compare(options) => options.json,
+            Self::Equilibrium(options) => options.json,
             Self::Graph(_) | Self::Equations(_) | Self::Generate(_) | Self::New(_) => false,
         }
     }
@@ -142,6 +145,21 @@ pub(crate) struct VariantOptions {
     /// Set a parameter, an input, `positions.NAME` or `velocities.NAME`
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) settings: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EquilibriumOptions {
+    #[command(flatten)]
+    pub(crate) variant: VariantOptions,
+    /// Parameters to solve for, so that the initial pose itself is the equilibrium
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) solve: Vec<String>,
+    /// Largest unbalanced part of the largest force
+    #[arg(long, value_name = "TOLERANCE", default_value_t = 1e-10)]
+    pub(crate) tolerance: f64,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

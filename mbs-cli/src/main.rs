@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Eval(options) => commands::eval::run(options),
         Command::Simulate(options) => commands::simulate::run(options),
         Command::Compare(options) => commands::compare::run(options),
+        Command::Equilibrium(options) => commands::equilibrium::run(options),
         Command::New(options) => commands::new::run(options),
     };
     match outcome {

@@ -378,3 +378,16 @@ fn compare_for_programs() {
     let drift = |run: &Value| run["drift"]["g"].as_f64().expect("a number");
     assert!(drift(&runs[1]) < 0.1 * drift(&runs[0]) && drift(&runs[3]) < 1e-12);
 }
+
+#[test]
+fn equilibrium_for_programs() {
+    let arguments = ["equilibrium", "models/five_link.yaml", "--set", "F0=1000", "--solve", "F0", "--json"];
+    let value = json(&arguments, 0);
+    has_keys(&value, &["positions", "parameters", "residual"]);
+    let preload = value["parameters"]["F0"].as_f64().expect("a number");
+    assert!((preload - 4319.046).abs() < 1e-3, "{preload}");
+    assert!(
+        stderr(&mbs(&["equilibrium", "models/five_link.yaml", "--solve", "F00"]))
+            .contains("did you mean `F0`?")
+    );
+}

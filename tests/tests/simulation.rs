@@ -3,6 +3,7 @@
 //! Reference numbers are those of tests/data/README.md and, where written out here, of the
 //! source each test names.
 
+use mbs_runtime::constraint::{balancing_parameters, equilibrium};
 use mbs_runtime::integrate::{Projection, method, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
 use mbs_symbolic::model::NoFiles;
@@ -77,7 +78,7 @@ fn andrews_with_every_method() {
 fn pendulum() {
     let system = system("pendulum");
     let trajectory = run(&*system, "dopri5", &tight(10.0, 1e-11));
-    let theta = 2.0 * (0.275_087_462_576_116_86_f64 / (1.0 + 0.961_419_205_099_125_1)).atan();
+    let theta = 2.0 * (0.275_087_462_576_116_9_f64 / (1.0 + 0.961_419_205_099_125_1)).atan();
     let angle = last(&trajectory).p[0];
     assert!((angle - theta).abs() < 1e-8, "{angle} against {theta}");
     assert!((last(&trajectory).v[0] + 4.343_160_692_864_683).abs() < 1e-7);
@@ -227,6 +228,38 @@ fn energy_over_100_s() {
         let largest = trajectory.states.iter().map(&mut kinetic).fold(0.0, f64::max);
         let part = (trajectory.drift.energy / largest).abs();
         assert!(part < 1e-5, "{name}: energy changed by {part:e} of {largest} J");
+    }
+}
+
+/// The design position of the suspension is an equilibrium with the published preload, and
+/// the preload follows from it.
+#[test]
+fn five_link_preload() {
+    let system = system("five_link");
+    let layout = system.layout();
+    let preload = layout.parameters.position("F0").expect("the preload");
+    let mut theta = layout.parameter_defaults.to_vec();
+    theta[preload] = 1000.0;
+    let found = balancing_parameters(&*system, &mut theta, &[preload], 0.0, 1e-12).expect("an equilibrium");
+    assert!((theta[preload] - 4_319.046_235_548_606).abs() < 1e-4, "{}", theta[preload]);
+    assert!(found.residual < 1e-9);
+}
+
+/// A pendulum held level finds its hanging position, a suspension off its design position
+/// finds that again.
+#[test]
+fn equilibrium_from_another_pose() {
+    for (name, expected) in [("pendulum", 0.0), ("five_link", -1.594_601_352_979_967)] {
+        let system = system(name);
+        let layout = system.layout();
+        let mut plant = Plant::new(&*system, &layout.parameter_defaults, Box::new(Defaults));
+        let mut start = State::new(layout);
+        plant.initial(&mut start);
+        if name == "five_link" {
+            start.p[0] += 0.02;
+        }
+        let found = equilibrium(&mut plant, start, 1e-10).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        assert!((found.state.p[0] - expected).abs() < 1e-8, "{name}: {:?}", found.state.p);
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod equations;
+pub(crate) mod equilibrium;
 pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod graph;

@@ -57,6 +57,13 @@ pub fn consistent(plant: &mut Plant<'_>, state: &mut State) -> Result<Held, Inco
     Ok(Held { positions, velocities })
 }
 
+/// Closes the loops with every position free: the nearest assembled pose.
+pub(super) fn assemble(plant: &mut Plant<'_>, state: &mut State) -> Result<(), Inconsistent> {
+    normalise(plant.layout(), &mut state.p);
+    let all = free(plant.layout().n_v(), &[]);
+    close(plant, state, &all)
+}
+
 fn evaluate(plant: &mut Plant<'_>, state: &mut State) {
     let State { t, p, v, x, p_dot, x_dot, .. } = state;
     plant.evaluate(*t, p, v, x, p_dot, x_dot);

@@ -1,11 +1,15 @@
-//! Keeping to the constraints: projection and consistent initial values.
+//! Keeping to the constraints: projection, consistent initial values, equilibrium.
 
+#[cfg(feature = "std")]
+mod equilibrium;
 #[cfg(feature = "std")]
 mod initial;
 #[cfg(feature = "std")]
 mod projection;
 mod quaternion;
 
+#[cfg(feature = "std")]
+pub use equilibrium::{Equilibrium, Unbalanced, balancing_parameters, equilibrium};
 #[cfg(feature = "std")]
 pub use initial::{Inconsistent, consistent};
 #[cfg(feature = "std")]
