@@ -145,7 +145,7 @@ fn close(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<(),
         return Ok(());
     }
     let mut g = vec![0.0; n_g];
-    let mut part = Part::new(free, n_v, n_g);
+    let mut part = Part::new(free, n_g);
     let mut delta = vec![0.0; n_v];
     let mut delta_p = vec![0.0; n_p];
     let mut kinematic_matrix = vec![0.0; n_p * n_v];
@@ -194,7 +194,7 @@ fn settle(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<()
     }
     let mut rate = vec![0.0; n_lambda];
     let mut delta = vec![0.0; n_v];
-    let mut part = Part::new(free, n_v, n_lambda);
+    let mut part = Part::new(free, n_lambda);
     let State { t, p, v, x, .. } = state;
     for _ in 0..2 {
         plant.velocity_residual(*t, p, v, x, &mut rate);
@@ -231,8 +231,7 @@ struct Part<'f> {
 }
 
 impl<'f> Part<'f> {
-    fn new(free: &'f [usize], n_v: usize, rows: usize) -> Self {
-        let _ = n_v;
+    fn new(free: &'f [usize], rows: usize) -> Self {
         let n = free.len();
         Self {
             free,
