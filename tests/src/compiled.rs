@@ -335,6 +335,20 @@ pub fn compare_rates(model: &Model, kept: &Kept, equations: &Equations, state: &
     differences
 }
 
+/// Differences of g, G, c and z alone, which hold off the unit sphere of quaternions too.
+pub fn compare_constraints(
+    model: &Model,
+    kept: &Kept,
+    equations: &Equations,
+    state: &State,
+) -> Vec<Difference> {
+    let compiled = Compiled::new(model, equations, state);
+    let oracle = Oracle::new(model, kept, state);
+    let mut comparison = Comparison::default();
+    check_constraints(&mut comparison, &compiled, &oracle.constraints());
+    comparison.differences
+}
+
 /// Compares g, G, c, z row by row, by name. Returns the multipliers in the order of
 /// the oracle's rows.
 fn check_constraints(

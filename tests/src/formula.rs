@@ -141,7 +141,7 @@ impl<'a, S: Scalar> Values<'a, S> {
 /// ω of a moving rotation matrix, in the axes it maps to: `[ω] = R' Rᵀ`.
 pub fn angular_velocity<S: Scalar>(rot: &transform::Mat3<Jet<S>>) -> transform::Vec3<Jet<S>> {
     let rate = rot.map(|row| row.map(Jet::der));
-    transform::vee(&transform::multiply(&rate, &transform::transpose(rot)))
+    transform::vee(&transform::multiply(&rate, &transform::inverse(rot)))
 }
 
 fn binary<S: Scalar>(operator: BinaryOperator, a: S, b: S) -> S {

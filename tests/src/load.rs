@@ -3,7 +3,7 @@
 use mbs_symbolic::diag::{Diagnostics, render};
 use mbs_symbolic::dynamics::{self, Equations, Options};
 use mbs_symbolic::ids::Id;
-use mbs_symbolic::model::{Input, JointKind, Loader, Model, Orientation, read};
+use mbs_symbolic::model::{Constraint, ConstraintKind, Input, JointKind, Loader, Model, Orientation, read};
 use mbs_symbolic::topology;
 
 use crate::compiled::{self, Difference};
@@ -124,7 +124,29 @@ impl Loaded {
                 *q *= factor;
             }
         }
-        compiled::compare_rates(&self.model, &self.kept, &self.equations, &state)
+        let mut differences = compiled::compare_rates(&self.model, &self.kept, &self.equations, &state);
+        // What a query between two moving bodies means where R is not a rotation is a matter of
+        // definition, so free equations are held to their own derivatives above only.
+        let free = |constraint: &Constraint| {
+            matches!(
+                constraint.kind,
+                ConstraintKind::Equation { .. } | ConstraintKind::VelocityEquation { .. }
+            )
+        };
+        let equations: Vec<String> = self
+            .model
+            .constraints
+            .iter()
+            .filter(|constraint| free(constraint))
+            .map(|constraint| format!("[{}]", constraint.name.text))
+            .collect();
+        let others = compiled::compare_constraints(&self.model, &self.kept, &self.equations, &state);
+        differences.extend(
+            others
+                .into_iter()
+                .filter(|difference| !equations.iter().any(|name| difference.what.ends_with(name))),
+        );
+        differences
     }
 
     /// The equations at a state, by the oracle and by the compiler.

@@ -180,8 +180,13 @@ impl<'a, S: Scalar> Moving<'a, S> {
                 if let Some(twist) = self.twist.filter(|twist| twist.joint == id) {
                     motion = motion.then(&twist.transform());
                 }
-                let body_in_body = from_in_body.then(&motion).then(&to_in_body.inverse());
-                let in_parent = if parent == from { body_in_body } else { body_in_body.inverse() };
+                // Backwards each factor is inverted by itself: with quaternions off the unit
+                // sphere that is not the transpose of the product.
+                let in_parent = if parent == from {
+                    from_in_body.then(&motion).then(&to_in_body.inverse())
+                } else {
+                    to_in_body.then(&motion.inverse()).then(&from_in_body.inverse())
+                };
                 self.parent[child.index()] = Some(parent);
                 self.measured_from_ground[child.index()] = is_measured_from_ground(&joint.kind);
                 self.in_parent[child.index()] = in_parent;
@@ -403,7 +408,7 @@ fn oriented<S: Scalar>(
             let mut rot = transform::identity();
             if let Some(frame) = relative_to {
                 let frame = frame_in_body(values, &values.model.frames[*frame]);
-                rot = transform::multiply(&transform::transpose(rot_w_from), &frame.rot);
+                rot = transform::multiply(&transform::inverse(rot_w_from), &frame.rot);
             }
             for (index, id) in sequence.iter().zip(coordinates) {
                 let axis = Axis::Principal { index: *index, negative: false };

@@ -117,6 +117,13 @@ pub fn transpose<S: Scalar>(m: &Mat3<S>) -> Mat3<S> {
     std::array::from_fn(|i| std::array::from_fn(|j| m[j][i]))
 }
 
+/// The inverse of a multiple of a rotation, which R is off the unit sphere.
+pub fn inverse<S: Scalar>(m: &Mat3<S>) -> Mat3<S> {
+    let first = column(m, 0);
+    let square = dot(&first, &first);
+    transpose(m).map(|row| row.map(|entry| entry / square))
+}
+
 /// Column `k`: a frame's k-th axis.
 pub fn column<S: Scalar>(m: &Mat3<S>, k: usize) -> Vec3<S> {
     [m[0][k], m[1][k], m[2][k]]

@@ -11,7 +11,10 @@ fn all_models() {
     for name in model_names() {
         let loaded = Loaded::model(&name);
         for seed in 0..STATES {
-            let differences = loaded.compare_at_random_state(seed);
+            let mut differences = loaded.compare_at_random_state(seed);
+            if !loaded.equations.layout.quaternions.is_empty() {
+                differences.extend(loaded.compare_off_the_unit_sphere(seed));
+            }
             failures
                 .extend(differences.iter().map(|difference| format!("{name}, state {seed}: {difference}")));
         }

@@ -21,7 +21,7 @@ proptest! {
     // The same mechanisms in every run: a gate that fails must fail again. Change the seed or
     // the number of cases to try others.
     #![proptest_config(ProptestConfig {
-        cases: 32,
+        cases: 64,
         failure_persistence: None,
         rng_seed: RngSeed::Fixed(1995),
         ..ProptestConfig::default()
