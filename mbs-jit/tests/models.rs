@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, State, bits, model, models, names};
 use mbs_jit::{Interpreted, Native};
-use mbs_runtime::{Jacobian, NotGenerated, System};
+use mbs_runtime::{NotGenerated, System};
 
 /// States per model.
 const STATES: usize = 4;
@@ -90,7 +90,7 @@ fn derivatives_were_not_asked_for() {
     let native = Native::new(&program).expect("native code");
     let state = State::random(native.layout(), &mut Random::new("derivatives"));
     let prepared = state.prepared(&native);
-    let result = native.jacobian(Jacobian::ForcesByP, &state.at(&prepared), &mut []);
+    let result = native.jacobian(&state.at(&prepared), &[], &[], &mut []);
     assert_eq!(result, Err(NotGenerated));
 }
 

@@ -39,11 +39,12 @@ macro_rules! delegate_system {
             }
             fn jacobian(
                 &self,
-                which: $crate::Jacobian,
                 at: &$crate::At<'_>,
+                v_dot: &[f64],
+                lambda: &[f64],
                 out: &mut [f64],
             ) -> ::core::result::Result<(), $crate::NotGenerated> {
-                $crate::System::jacobian(&$model, which, at, out)
+                $crate::System::jacobian(&$model, at, v_dot, lambda, out)
             }
         }
     };

@@ -219,6 +219,16 @@ impl Layout {
         self.rows.len()
     }
 
+    /// Rows of [`System::jacobian`](crate::System::jacobian): n_v + n_g + n_λ + n_x.
+    pub fn jacobian_rows(&self) -> usize {
+        self.n_v() + self.n_g + self.n_lambda() + self.n_x()
+    }
+
+    /// Columns of [`System::jacobian`](crate::System::jacobian): n_p + n_v + n_x + n_u.
+    pub fn jacobian_columns(&self) -> usize {
+        self.n_p() + self.n_v() + self.n_x() + self.n_u()
+    }
+
     /// Name of the model element a constraint row belongs to.
     pub fn row_element(&self, row: usize) -> &str {
         let name = self.rows.get(row).unwrap_or_default();

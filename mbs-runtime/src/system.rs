@@ -60,27 +60,13 @@ pub struct Energy {
     pub potential: f64,
 }
 
-/// A derivative a model may offer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Jacobian {
-    /// ∂f/∂p.
-    ForcesByP,
-    /// ∂f/∂v.
-    ForcesByV,
-    /// ∂f/∂x.
-    ForcesByX,
-    /// ∂f/∂u.
-    ForcesByU,
-}
-
-/// The model was compiled without this derivative.
+/// The model was compiled without its Jacobian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotGenerated;
 
 impl fmt::Display for NotGenerated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the model was compiled without this derivative")
+        f.write_str("the model was compiled without its Jacobian")
     }
 }
 
@@ -134,9 +120,19 @@ pub trait System: Send + Sync {
     fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]);
     /// Values of the derived parameters.
     fn derived(&self, prepared: &[f64], out: &mut [f64]);
-    /// A derivative, if the model was compiled with it.
-    fn jacobian(&self, which: Jacobian, at: &At<'_>, out: &mut [f64]) -> Result<(), NotGenerated> {
-        let _ = (which, at, out);
+    /// Derivatives of the residuals f − M v' − Gᵀλ (n_v rows), g (n_g), G v + c (n_λ) and
+    /// a (n_x), one below the other, with respect to p, v, x and u side by side, at given v'
+    /// and λ, if the model was compiled with them: what implicit integrators and
+    /// linearisation need. Modes stay frozen. [`Layout::jacobian_rows`] ×
+    /// [`Layout::jacobian_columns`].
+    fn jacobian(
+        &self,
+        at: &At<'_>,
+        v_dot: &[f64],
+        lambda: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), NotGenerated> {
+        let _ = (at, v_dot, lambda, out);
         Err(NotGenerated)
     }
 }
