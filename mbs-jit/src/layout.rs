@@ -1,6 +1,7 @@
 //! Names and dimensions of a program, owned.
 
-use mbs_runtime::{Layout, ModeKind, Names, Quaternion, RowKind};
+use mbs_runtime::{Layout, ModeKind, ModeUse, Names, Quaternion, RowKind};
+use mbs_symbolic::ids::Id;
 use mbs_symbolic::program::{self, Program, Quantity};
 
 /// The layout of a model that is built at run time.
@@ -11,6 +12,12 @@ pub(crate) fn layout(program: &Program) -> Layout {
     let rows: Vec<String> = from.rows.iter().map(|row| row.name.clone()).collect();
     let modes: Vec<String> = from.modes.iter().map(|mode| mode.name.clone()).collect();
     let units = from.output_units.iter().map(|unit| unit.clone().unwrap_or_default());
+    let (mut mode_uses, mut mode_conditions) = (Vec::new(), Vec::new());
+    for (mode, alternative) in program.mode_uses() {
+        let (first, count) = (mode_conditions.len() as u32, alternative.len() as u32);
+        mode_uses.push(ModeUse { mode: mode as u32, first, count });
+        mode_conditions.extend(alternative.iter().map(|needs| (needs.mode.index() as u32, needs.holds)));
+    }
     Layout {
         model: vec![from.model.clone()].into(),
         positions: names(&from.positions),
@@ -36,6 +43,8 @@ pub(crate) fn layout(program: &Program) -> Layout {
         modes: modes.into(),
         time_modes: from.modes.iter().map(|mode| mode.is_time_event).collect::<Vec<_>>().into(),
         mode_kinds: from.modes.iter().map(|mode| mode_kind(mode.kind)).collect::<Vec<_>>().into(),
+        mode_uses: mode_uses.into(),
+        mode_conditions: mode_conditions.into(),
         outputs: names(&from.outputs),
         output_units: units.collect::<Vec<_>>().into(),
         bodies: names(&from.bodies),

@@ -172,6 +172,10 @@ pub struct Layout {
     pub mode_kinds: List<ModeKind>,
     /// Whether each switching function is affine in time and depends on nothing else.
     pub time_modes: List<bool>,
+    /// Where modes have an influence; empty if every mode always has.
+    pub mode_uses: List<ModeUse>,
+    /// Modes and the values they must have, for `mode_uses`.
+    pub mode_conditions: List<(u32, bool)>,
     /// Names of the outputs.
     pub outputs: Names,
     /// Units of the outputs, empty where none is given.
@@ -229,6 +233,18 @@ impl Layout {
         self.n_p() + self.n_v() + self.n_x() + self.n_u()
     }
 
+    /// Whether a mode has an influence while the others are as `modes` says: a conditional on
+    /// a branch that is not taken has none.
+    pub fn is_active(&self, mode: usize, modes: &[bool]) -> bool {
+        let applies = |place: &ModeUse| {
+            let (first, count) = (place.first as usize, place.count as usize);
+            let mut conditions = self.mode_conditions.iter().skip(first).take(count);
+            conditions.all(|&(other, value)| modes.get(other as usize) == Some(&value))
+        };
+        let mut places = self.mode_uses.iter().filter(|place| place.mode as usize == mode);
+        self.mode_uses.is_empty() || places.any(applies)
+    }
+
     /// Name of the model element a constraint row belongs to.
     pub fn row_element(&self, row: usize) -> &str {
         let name = self.rows.get(row).unwrap_or_default();
@@ -265,6 +281,17 @@ impl ModeKind {
             Self::NotPositive => value <= 0.0,
         }
     }
+}
+
+/// A place where a mode has an influence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModeUse {
+    /// The mode.
+    pub mode: u32,
+    /// First of its conditions among [`Layout::mode_conditions`].
+    pub first: u32,
+    /// How many; all must hold, none is always.
+    pub count: u32,
 }
 
 /// Where a quaternion lies.

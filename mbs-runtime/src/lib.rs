@@ -27,7 +27,7 @@ mod system;
 
 #[cfg(feature = "std")]
 pub use integrate::{Settings, SimulationError, Trajectory, simulate};
-pub use layout::{Layout, List, ModeKind, Names, Quaternion, RowKind};
+pub use layout::{Layout, List, ModeKind, ModeUse, Names, Quaternion, RowKind};
 pub use mbs_math as math;
 pub use nalgebra;
 #[cfg(feature = "std")]

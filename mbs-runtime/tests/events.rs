@@ -6,7 +6,7 @@ mod support;
 use mbs_runtime::integrate::{METHODS, SimulationError, method, simulate_with};
 use mbs_runtime::{Settings, State, System, Trajectory, simulate};
 use support::closed_forms::{Bead, WatchedBead};
-use support::switching::{Bouncer, DryFriction, Pushed, Relay};
+use support::switching::{Bouncer, DryFriction, Nested, Pushed, Relay};
 use support::{Mechanism, distance, plant};
 
 fn run(system: &dyn System, name: &str, settings: &Settings) -> Result<Trajectory, SimulationError> {
@@ -114,5 +114,58 @@ fn an_event_on_a_moving_constraint() {
             }
             assert!(trajectory.drift.g_max < 1e-8);
         }
+    }
+}
+
+/// A condition inside a branch that is not taken makes no events; when the branch is taken it
+/// is decided afresh.
+#[test]
+fn a_condition_on_a_branch_not_taken_is_left_alone() {
+    let system = Nested.model();
+    for name in METHODS {
+        let settings = Settings { t_end: 6.0, ..Settings::default() };
+        let trajectory = run(&system, name, &settings).unwrap();
+        let events: Vec<_> =
+            trajectory.events.iter().map(|event| (event.name.as_str(), event.rising)).collect();
+        // At p = 1.25 the sine is below zero already; it rises at 2.
+        assert_eq!(events, [("mode0", false), ("mode1", true)], "{name}");
+        for (event, time) in trajectory.events.iter().zip([4.75, 5.5]) {
+            assert!((event.t - time).abs() < 1e-9, "{name}: {} not {time}", event.t);
+        }
+        let x = trajectory.states.last().unwrap().x[0];
+        assert!((x - (2.0 * 0.75 + 0.5)).abs() < 1e-9, "{name}: {x}");
+    }
+}
+
+/// 1e-12 s before an event the switching function has the sign of before, 1e-12 s later that
+/// of after, on the numerical solution, whatever the tolerances.
+#[test]
+fn roots_are_bracketed() {
+    let system = WatchedBead.model();
+    for name in ["mdop5", "hem5", "hedop5", "phem56"] {
+        for rtol in [1e-3, 1e-6, 1e-9] {
+            let settings = Settings { t_end: 1.5, rtol, ..Settings::default() };
+            let trajectory = run(&system, name, &settings).unwrap();
+            let event = &trajectory.events[0];
+            let state = trajectory.states.iter().find(|state| state.t == event.t).unwrap();
+            let mut plant = plant(&system);
+            let is_above = [-1e-12, 1e-12].map(|dt| {
+                let near = |values: &[f64], rates: &[f64]| -> Vec<f64> {
+                    values.iter().zip(rates).map(|(value, rate)| value + dt * rate).collect()
+                };
+                let mut value = [0.0];
+                let (p, v) = (near(&state.p, &state.p_dot), near(&state.v, &state.v_dot));
+                plant.switching(state.t + dt, &p, &v, &state.x, &mut value);
+                value[0] > 0.0
+            });
+            assert_eq!(is_above, [!event.rising, event.rising], "{name} at rtol {rtol}");
+        }
+    }
+    // On a parabola the root of the solution is that of the motion.
+    let (fall, _, _) = Bouncer::times();
+    for name in METHODS {
+        let settings = Settings { t_end: 0.35, rtol: 1e-3, ..Settings::default() };
+        let event = run(&Bouncer.model(), name, &settings).unwrap().events[0].t;
+        assert!((event - fall).abs() <= 1e-12, "{name}: {:.1e}", event - fall);
     }
 }

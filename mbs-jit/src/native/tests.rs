@@ -51,6 +51,7 @@ fn program(body: Vec<Instruction>, results: Vec<Operand>) -> Program {
         element: mbs_symbolic::dynamics::Element::Force(ForceId::new(0)),
         kind: ModeKind::Negative,
         is_time_event: false,
+        uses: vec![Vec::new()],
     };
     let layout = Layout {
         model: "operators".into(),

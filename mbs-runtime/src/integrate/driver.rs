@@ -11,7 +11,7 @@ use crate::linalg::Saddle;
 use crate::plant::{Defaults, Plant, State};
 use mbs_math as math;
 use std::boxed::Box;
-use std::string::ToString;
+use std::string::{String, ToString};
 use std::vec::Vec;
 
 /// Simulates a system with MDOP5 and its default inputs.
@@ -61,7 +61,10 @@ struct Driver<'r, 's> {
     events: Vec<Event>,
     drift: Drift,
     energy: f64,
+    /// g, G and G v + c of the last accepted state.
     g: Vec<f64>,
+    jacobian: Vec<f64>,
+    rate: Vec<f64>,
 }
 
 /// So many events within so short a time, s, are a storm.
@@ -96,6 +99,8 @@ impl<'r, 's> Driver<'r, 's> {
             drift: Drift::default(),
             energy: 0.0,
             g: std::vec![0.0; layout.n_g],
+            jacobian: std::vec![0.0; layout.n_lambda() * layout.n_v()],
+            rate: std::vec![0.0; layout.n_lambda()],
             plant,
             method,
             settings,
@@ -138,9 +143,10 @@ impl<'r, 's> Driver<'r, 's> {
             (&self.plant.forces, &layout.velocities, "force along"),
             (&self.state.v_dot, &layout.velocities, "acceleration of"),
             (&self.state.x_dot, &layout.states, "rate of"),
+            (&self.trial.x_dot, &layout.states, "rate of"),
         ] {
             if let Some(index) = values.iter().position(|value| !value.is_finite()) {
-                let quantity = std::format!("{what} {}", names.get(index).unwrap_or_default());
+                let quantity = std::format!("{what} `{}`", names.get(index).unwrap_or_default());
                 return Err(SimulationError::NotANumber { t, quantity });
             }
         }
@@ -183,7 +189,7 @@ impl<'r, 's> Driver<'r, 's> {
 
     /// One accepted step, up to an event if there is one.
     fn step(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
-        let time_event = self.watch.next_time_event(self.state.t);
+        let time_event = self.watch.next_time_event(self.plant, self.state.t);
         let goal = time_event.unwrap_or(f64::INFINITY).min(self.settings.t_end);
         loop {
             let t = self.state.t;
@@ -196,7 +202,7 @@ impl<'r, 's> Driver<'r, 's> {
                 h = 0.5 * left;
             }
             if h < 1e-14 * (1.0 + t.abs()) && !reaches_goal {
-                return Err(SimulationError::StepTooSmall { t, h, why: "the error stays too large".into() });
+                return Err(SimulationError::StepTooSmall { t, h, why: self.too_fast() });
             }
             match self.method.attempt(self.plant, &self.state, h, &self.step_settings, &mut self.trial) {
                 Ok(error) => {
@@ -238,6 +244,23 @@ impl<'r, 's> Driver<'r, 's> {
         self.plant.statistics.rejected += 1;
         self.h = h * self.controller.failed();
         if self.h < 1e-12 * (1.0 + self.state.t.abs()) { Err(self.gave_up(diverged)) } else { Ok(()) }
+    }
+
+    /// The error stays too large; names what changes fastest for the tolerances.
+    fn too_fast(&self) -> String {
+        let layout = self.plant.layout();
+        let Tolerances { rtol, atol } = self.step_settings.tolerances;
+        let parts = [
+            (&self.state.v, &self.state.v_dot, &layout.velocities),
+            (&self.state.x, &self.state.x_dot, &layout.states),
+        ];
+        let speeds = parts.into_iter().flat_map(|(values, rates, names)| {
+            let speed = move |(value, rate): (&f64, &f64)| rate.abs() / (atol + rtol * value.abs());
+            values.iter().zip(rates).map(speed).zip(names.iter())
+        });
+        let fastest = speeds.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        let name = fastest.map(|(_, name)| name).unwrap_or_default();
+        std::format!("the error stays too large; `{name}` changes fastest")
     }
 
     fn gave_up(&self, diverged: Diverged) -> SimulationError {
@@ -290,6 +313,7 @@ impl<'r, 's> Driver<'r, 's> {
             return Err(self.storm(t, mode));
         }
         self.accept(observer)?;
+        self.watch.remember_active(self.plant);
         self.plant.modes[mode] = !self.plant.modes[mode];
         self.note(mode, crossing.rising);
         if let Err(Unsettled { mode }) = self.watch.settle(self.plant, &self.state, mode) {
@@ -300,11 +324,12 @@ impl<'r, 's> Driver<'r, 's> {
 
     fn time_event(&mut self) -> Result<(), SimulationError> {
         let before = self.plant.modes.clone();
+        self.watch.remember_active(self.plant);
         if let Err(Unsettled { mode }) = self.watch.initial_modes(self.plant, &self.state) {
             return Err(self.storm(self.state.t, mode));
         }
         for (mode, held) in before.into_iter().enumerate() {
-            if held != self.plant.modes[mode] {
+            if held != self.plant.modes[mode] && self.watch.was_active(mode) {
                 self.note(mode, held);
             }
         }
@@ -338,16 +363,36 @@ impl<'r, 's> Driver<'r, 's> {
         self.method.accepted(self.plant);
         self.record_until(self.trial.t, observer)?;
         core::mem::swap(&mut self.state, &mut self.trial);
-        let State { t, p, v, x, .. } = &self.state;
-        if !self.g.is_empty() {
-            self.plant.at(*t, p, v, x, |system, at| system.constraints(at, &mut self.g));
-            self.drift.g = norm(&self.g);
-            self.drift.g_max = self.drift.g_max.max(self.drift.g);
-        }
+        self.measure();
         if self.settings.output_step.is_none() {
             self.record(observer)?;
         }
         Ok(())
+    }
+
+    /// How far the state is from the constraints; not part of the integration, so neither
+    /// counted nor seen by the method.
+    fn measure(&mut self) {
+        let State { t, p, v, x, .. } = &self.state;
+        let (g, jacobian, rate) = (&mut self.g, &mut self.jacobian, &mut self.rate);
+        self.plant.at(*t, p, v, x, |system, at| {
+            if !g.is_empty() {
+                system.constraints(at, g);
+            }
+            if !rate.is_empty() {
+                system.constraint_jacobian(at, jacobian);
+                system.velocity_bias(at, rate);
+            }
+        });
+        for (column, v) in jacobian.chunks_exact(rate.len().max(1)).zip(v) {
+            for (rate, entry) in rate.iter_mut().zip(column) {
+                *rate += entry * v;
+            }
+        }
+        self.drift.g = norm(&self.g);
+        self.drift.g_max = self.drift.g_max.max(self.drift.g);
+        self.drift.g_dot = norm(&self.rate);
+        self.drift.g_dot_max = self.drift.g_dot_max.max(self.drift.g_dot);
     }
 
     /// Records the grid points up to `t` from the dense output of the trial step.
@@ -416,15 +461,6 @@ impl<'r, 's> Driver<'r, 's> {
 
     fn finish(mut self) -> Trajectory {
         self.drift.energy = self.energy_now() - self.energy;
-        if !self.state.lambda.is_empty() {
-            let counts = self.plant.statistics;
-            let State { t, p, v, x, .. } = &self.state;
-            self.plant.matrices(*t, p, v, x);
-            let mut rate = std::vec![0.0; self.state.lambda.len()];
-            self.plant.velocity_residual(*t, p, v, x, &mut rate);
-            self.plant.statistics = counts;
-            self.drift.g_dot = norm(&rate);
-        }
         if self.states.last().is_none_or(|last| last.t < self.state.t) {
             let mut keep = self.state.clone();
             if !self.method.writes_full_rates() {

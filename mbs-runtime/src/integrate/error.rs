@@ -1,6 +1,7 @@
 //! Why a run ended early.
 
 use core::fmt;
+use std::format;
 use std::string::String;
 
 /// Why a run ended early; each with the time.
@@ -60,35 +61,75 @@ pub enum SimulationError {
     },
 }
 
-impl fmt::Display for SimulationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl SimulationError {
+    /// What went wrong, where and when.
+    pub fn message(&self) -> String {
         match self {
             Self::InconsistentStart { constraint, value, velocity } => {
                 let level = if *velocity { "velocities" } else { "positions" };
-                write!(
-                    f,
-                    "the initial {level} cannot satisfy the constraints: `{constraint}` stays at {value:.3e}; start \
-                     closer to an assembled pose, or list fewer initial values"
-                )
+                let value = rounded(*value, 3);
+                format!("the initial {level} cannot satisfy the constraints: `{constraint}` stays at {value}")
             }
-            Self::SingularMass { t, velocity } => write!(
-                f,
-                "t = {t}: nothing resists the motion `{velocity}`; give what it moves mass and inertia"
-            ),
-            Self::StepTooSmall { t, h, why } => write!(
-                f,
-                "t = {t}: the step size fell to {h:.3e} s because {why}; loosen the tolerances, or look for a force \
-                 that jumps or a singular pose"
-            ),
-            Self::NotANumber { t, quantity } => write!(f, "t = {t}: `{quantity}` is not a number"),
+            Self::SingularMass { t, velocity } => {
+                format!("{}: nothing resists the motion `{velocity}`", Time(*t))
+            }
+            Self::StepTooSmall { t, h, why } => {
+                format!("{}: the step size fell to {h:.0e} s because {why}", Time(*t))
+            }
+            Self::NotANumber { t, quantity } => {
+                format!("{}: from here on the {quantity} is not a number", Time(*t))
+            }
             Self::EventStorm { t, mode } => {
-                write!(f, "t = {t}: `{mode}` switches again and again; smooth its law or give it a dead band")
+                format!("{}: the condition in `{mode}` changes again and again", Time(*t))
             }
-            Self::TooManySteps { t, steps } => {
-                write!(f, "t = {t}: gave up after {steps} steps; the model may be stiff, try another method")
-            }
-            Self::Cancelled { t } => write!(f, "t = {t}: stopped on request"),
+            Self::TooManySteps { t, steps } => format!("{}: gave up after {steps} steps", Time(*t)),
+            Self::Cancelled { t } => format!("{}: stopped on request", Time(*t)),
         }
+    }
+
+    /// What to do about it, if there is anything.
+    pub fn remedy(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::InconsistentStart { .. } => {
+                "start closer to an assembled pose, or list fewer initial values"
+            }
+            Self::SingularMass { .. } => "give what it moves mass and inertia, or constrain it",
+            Self::StepTooSmall { .. } => {
+                "look there for a force that grows without bound, an unnoticed jump or a singular pose; if the motion \
+                 is only fast, loosen the tolerances"
+            }
+            Self::NotANumber { .. } => {
+                "look in the laws behind it for a root or logarithm of a negative number or a division by zero, and \
+                 bound the argument"
+            }
+            Self::EventStorm { .. } => {
+                "smooth its law, for example tanh(v/v0) for sign(v), or give it a dead band"
+            }
+            Self::TooManySteps { .. } => "the model may be stiff; try another method or looser tolerances",
+            Self::Cancelled { .. } => return None,
+        })
+    }
+}
+
+/// A time as messages write it.
+struct Time(f64);
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Nine digits say where to look; more are noise.
+        write!(f, "t = {} s", rounded(self.0, 9))
+    }
+}
+
+/// A number with so many digits, or fewer if zeros follow.
+fn rounded(value: f64, digits: usize) -> f64 {
+    format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
+}
+
+impl fmt::Display for SimulationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())?;
+        self.remedy().map_or(Ok(()), |remedy| write!(f, "; {remedy}"))
     }
 }
 

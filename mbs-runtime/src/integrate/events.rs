@@ -20,8 +20,10 @@ pub(super) struct Watch {
     values: Vec<f64>,
     earlier: Vec<f64>,
     probe: State,
-    /// When functions of time alone change sign.
-    time_events: Vec<f64>,
+    /// Modes that had an influence before an event.
+    active: Vec<bool>,
+    /// When functions of time alone change sign, with their modes.
+    time_events: Vec<(usize, f64)>,
     /// Whether any function depends on more than time.
     on_dense_output: bool,
 }
@@ -52,12 +54,13 @@ impl Watch {
             values: vec![0.0; modes],
             earlier: vec![0.0; modes],
             probe: State::new(layout),
+            active: vec![true; modes],
             time_events: Vec::new(),
             on_dense_output: layout.time_modes.iter().filter(|&&is_time| is_time).count() < modes,
         };
         for (mode, _) in layout.time_modes.iter().enumerate().filter(|&(_, &is_time)| is_time) {
             let root = watch.time_root(plant, state, mode);
-            watch.time_events.extend(root);
+            watch.time_events.extend(root.map(|root| (mode, root)));
         }
         watch
     }
@@ -80,32 +83,59 @@ impl Watch {
         self.on_dense_output
     }
 
-    /// When the next switching function of time alone changes sign after t.
-    pub(super) fn next_time_event(&self, t: f64) -> Option<f64> {
-        let later = self.time_events.iter().copied().filter(|root| *root > t + 1e-12 * (1.0 + t.abs()));
-        later.min_by(f64::total_cmp)
+    /// When the next switching function of time alone changes sign after t, among those that
+    /// have an influence.
+    pub(super) fn next_time_event(&self, plant: &Plant<'_>, t: f64) -> Option<f64> {
+        let soonest = t + 1e-12 * (1.0 + t.abs());
+        let layout = plant.layout();
+        let later = self.time_events.iter().filter(|(_, root)| *root > soonest);
+        let active = later.filter(|(mode, _)| layout.is_active(*mode, &plant.modes));
+        active.map(|&(_, root)| root).min_by(f64::total_cmp)
     }
 
-    /// Sets every mode from its switching function at a state; functions at zero decide by
-    /// where they go next. Time modes take the value they have after t.
+    /// Remembers which modes have an influence now.
+    pub(super) fn remember_active(&mut self, plant: &Plant<'_>) {
+        for (mode, active) in self.active.iter_mut().enumerate() {
+            *active = plant.layout().is_active(mode, &plant.modes);
+        }
+    }
+
+    /// Whether a mode had an influence when last remembered.
+    pub(super) fn was_active(&self, mode: usize) -> bool {
+        self.active[mode]
+    }
+
+    /// Switching functions now, in `earlier`, and a moment later, in `values`.
+    fn now_and_soon(&mut self, plant: &mut Plant<'_>, state: &State) -> f64 {
+        let State { t, p, v, x, p_dot, v_dot, x_dot, .. } = state;
+        plant.switching(*t, p, v, x, &mut self.earlier);
+        let dt = 1e-7 * (1.0 + t.abs());
+        advance(&mut self.probe.p, p, p_dot, dt);
+        advance(&mut self.probe.v, v, v_dot, dt);
+        advance(&mut self.probe.x, x, x_dot, dt);
+        plant.switching(*t + dt, &self.probe.p, &self.probe.v, &self.probe.x, &mut self.values);
+        dt
+    }
+
+    /// The value that decides a mode afresh: where the function is, or where it goes if it is
+    /// at zero.
+    fn deciding(&self, mode: usize, dt: f64) -> f64 {
+        let (now, soon) = (self.earlier[mode], self.values[mode]);
+        if now.abs() <= 1e-9 * (1.0 + (soon - now).abs() / dt) { soon } else { now }
+    }
+
+    /// Sets every mode that has an influence from its switching function at a state;
+    /// functions at zero decide by where they go next. Time modes take the value they have
+    /// after t.
     pub(super) fn initial_modes(&mut self, plant: &mut Plant<'_>, state: &State) -> Result<(), Unsettled> {
         let layout = plant.layout();
         let mut changed = 0;
         for _ in 0..MOST_ROUNDS {
-            let State { t, p, v, x, p_dot, v_dot, x_dot, .. } = state;
-            plant.switching(*t, p, v, x, &mut self.earlier);
-            let dt = 1e-7 * (1.0 + t.abs());
-            advance(&mut self.probe.p, p, p_dot, dt);
-            advance(&mut self.probe.v, v, v_dot, dt);
-            advance(&mut self.probe.x, x, x_dot, dt);
-            plant.switching(*t + dt, &self.probe.p, &self.probe.v, &self.probe.x, &mut self.values);
+            let dt = self.now_and_soon(plant, state);
             let mut stable = true;
             for mode in 0..self.values.len() {
-                let (now, soon) = (self.earlier[mode], self.values[mode]);
-                let at_zero = now.abs() <= 1e-9 * (1.0 + (soon - now).abs() / dt);
-                let value = if at_zero { soon } else { now };
-                let holds = layout.mode_kinds[mode].holds(value);
-                if plant.modes[mode] != holds {
+                let holds = layout.mode_kinds[mode].holds(self.deciding(mode, dt));
+                if layout.is_active(mode, &plant.modes) && plant.modes[mode] != holds {
                     plant.modes[mode] = holds;
                     stable = false;
                     changed = mode;
@@ -138,7 +168,7 @@ impl Watch {
             for mode in 0..layout.modes.len() {
                 let is_time = layout.time_modes.get(mode).copied().unwrap_or(false);
                 let holds = layout.mode_kinds[mode].holds(self.values[mode]);
-                if is_time || holds == plant.modes[mode] {
+                if is_time || holds == plant.modes[mode] || !layout.is_active(mode, &plant.modes) {
                     continue;
                 }
                 let rising = self.values[mode] > 0.0;
@@ -220,8 +250,9 @@ impl Watch {
         Some(length)
     }
 
-    /// After an event: the flipped mode stands, all others follow their functions, until
-    /// nothing changes.
+    /// After an event: the flipped mode stands, all others that have an influence follow
+    /// their functions, until nothing changes. Those without influence before the event (see
+    /// [`remember_active`](Self::remember_active)) are decided afresh.
     pub(super) fn settle(
         &mut self,
         plant: &mut Plant<'_>,
@@ -231,15 +262,22 @@ impl Watch {
         let layout = plant.layout();
         let mut changed = flipped;
         for _ in 0..MOST_ROUNDS {
-            let State { t, p, v, x, .. } = state;
-            plant.switching(*t, p, v, x, &mut self.values);
+            let dt = self.now_and_soon(plant, state);
             let mut stable = true;
             for mode in 0..self.values.len() {
-                let is_time = layout.time_modes.get(mode).copied().unwrap_or(false);
-                if mode == flipped || is_time || self.values[mode].abs() <= 1e-9 {
+                if mode == flipped || !layout.is_active(mode, &plant.modes) {
                     continue;
                 }
-                let holds = layout.mode_kinds[mode].holds(self.values[mode]);
+                let value = if self.was_active(mode) {
+                    let is_time = layout.time_modes.get(mode).copied().unwrap_or(false);
+                    if is_time || self.earlier[mode].abs() <= 1e-9 {
+                        continue;
+                    }
+                    self.earlier[mode]
+                } else {
+                    self.deciding(mode, dt)
+                };
+                let holds = layout.mode_kinds[mode].holds(value);
                 if holds != plant.modes[mode] {
                     plant.modes[mode] = holds;
                     stable = false;

@@ -77,6 +77,8 @@ pub struct Drift {
     pub g_max: f64,
     /// ‖G v + c‖₂ at the end.
     pub g_dot: f64,
+    /// Largest ‖G v + c‖₂ at a step.
+    pub g_dot_max: f64,
     /// Change of kinetic plus potential energy, J; zero only for conservative models.
     pub energy: f64,
 }

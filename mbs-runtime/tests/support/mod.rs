@@ -9,7 +9,8 @@ use mbs_runtime::constraint::{Tolerances, consistent};
 use mbs_runtime::integrate::{Method, Projection, StepSettings};
 use mbs_runtime::linalg::Saddle;
 use mbs_runtime::{
-    At, Defaults, Energy, Fused, Layout, List, ModeKind, Names, Plant, Quaternion, RowKind, State, System,
+    At, Defaults, Energy, Fused, Layout, List, ModeKind, ModeUse, Names, Plant, Quaternion, RowKind, State,
+    System,
 };
 
 /// The equations of a mechanism; what it does not say is zero, and T = I.
@@ -46,6 +47,9 @@ pub(crate) struct Sizes {
     pub(crate) lambda: usize,
     /// For each mode, whether its function is one of time alone.
     pub(crate) modes: &'static [bool],
+    /// Where modes matter, with the conditions; empty for always.
+    pub(crate) uses: &'static [ModeUse],
+    pub(crate) conditions: &'static [(u32, bool)],
     pub(crate) quaternions: &'static [Quaternion],
 }
 
@@ -69,6 +73,8 @@ impl Sizes {
             modes: names("mode", self.modes.len()),
             mode_kinds: vec![ModeKind::Negative; self.modes.len()].into(),
             time_modes: List::from_static(self.modes),
+            mode_uses: List::from_static(self.uses),
+            mode_conditions: List::from_static(self.conditions),
             ..Layout::default()
         }
     }

@@ -1,7 +1,7 @@
 //! Mechanisms whose forces switch.
 
 use super::{Mechanism, Sizes};
-use mbs_runtime::At;
+use mbs_runtime::{At, ModeUse};
 use std::f64::consts::PI;
 
 /// A mass that falls on a spring it is not tied to.
@@ -99,5 +99,42 @@ impl Mechanism for Relay {
     }
     fn switches(&self, at: &At<'_>, out: &mut [f64]) {
         out[0] = at.p[0];
+    }
+}
+
+/// A mass at constant speed; `if(p > 1.25, if(sin(pi p) < 0, 2, 1), 0)` is the rate of x. The
+/// inner function is not even defined at first.
+pub(crate) struct Nested;
+
+impl Mechanism for Nested {
+    fn sizes(&self) -> Sizes {
+        Sizes {
+            p: 1,
+            v: 1,
+            x: 1,
+            modes: &[false, false],
+            uses: &[ModeUse { mode: 0, first: 0, count: 0 }, ModeUse { mode: 1, first: 0, count: 1 }],
+            conditions: &[(0, true)],
+            ..Sizes::default()
+        }
+    }
+    fn start(&self, p: &mut [f64], v: &mut [f64], _: &mut [f64]) {
+        (p[0], v[0]) = (-3.5, 1.0);
+    }
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        m[0] = 1.0;
+    }
+    fn force(&self, _: &At<'_>, _: &mut [f64]) {}
+    fn rates(&self, at: &At<'_>, x_dot: &mut [f64]) {
+        x_dot[0] = match (at.modes[0], at.modes[1]) {
+            (false, _) => 0.0,
+            (true, false) => 1.0,
+            (true, true) => 2.0,
+        };
+    }
+    fn switches(&self, at: &At<'_>, out: &mut [f64]) {
+        let p = at.p[0];
+        out[0] = 1.25 - p;
+        out[1] = if p < -2.0 { f64::NAN } else { (PI * p).sin() };
     }
 }

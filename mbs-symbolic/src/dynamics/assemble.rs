@@ -1,5 +1,6 @@
 //! All equations of a model.
 
+use super::activity;
 use super::constraints::{self, Rows};
 use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock};
 use super::mass_matrix::mass_matrix;
@@ -9,7 +10,7 @@ use super::recursion::{self, Accelerations, Twist, Wrench};
 use crate::diag::{Diagnostics, Problem};
 use crate::expr::{Derivative, Symbol};
 use crate::forces::{self, Applied};
-use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId};
+use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId, ModeId};
 use crate::kinematics::{Column, Kinematics, chain};
 use crate::lower::{Lowering, NoQueries};
 use crate::model::Model;
@@ -67,7 +68,13 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let initial = initial(&mut lowering, topology);
     stop_on_errors(&mut lowering)?;
 
-    let layout = layout(&mut lowering, topology, &rows);
+    let mut layout = layout(&mut lowering, topology, &rows);
+    let switching: IdVec<ModeId, ExprId> = lowering.modes.list.iter().map(|mode| mode.function).collect();
+    let roots = forces.iter().chain(&auxiliary).chain(&outputs).chain([&potential_energy]).copied();
+    let mut uses = activity::uses(&lowering.graph, &switching, roots);
+    for mode in switching.ids() {
+        layout.modes[mode].uses = std::mem::take(&mut uses[mode]);
+    }
     let derived = derived(&lowering);
     let (constraints, jacobian, velocity_bias, acceleration_bias) = dense(&mut lowering, &rows, n_v);
     let contributions = if options.provenance {
@@ -87,7 +94,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         velocity_bias,
         acceleration_bias,
         auxiliary,
-        switching: lowering.modes.list.iter().map(|mode| mode.function).collect(),
+        switching: switching.iter().copied().collect(),
         outputs,
         inverse_dynamics,
         poses,
@@ -356,7 +363,7 @@ fn modes(lowering: &mut Lowering<'_>) -> IdVec<crate::ids::ModeId, Mode> {
             let before = list.iter().take(id.index()).filter(|other| other.element == element).count();
             let name = element.name(model);
             let name = if before == 0 { name.to_owned() } else { format!("{name}.{}", before + 1) };
-            Mode { name, element, kind: found.kind, is_time_event: time_events[id.index()] }
+            Mode { name, element, kind: found.kind, is_time_event: time_events[id.index()], uses: Vec::new() }
         })
         .collect()
 }

@@ -171,6 +171,18 @@ pub struct Mode {
     /// The function is affine in time and depends on nothing else but parameters, so that
     /// its root is known beforehand and hit exactly.
     pub is_time_event: bool,
+    /// The alternatives under which it has an influence: it matters while all conditions of
+    /// one of them hold.
+    pub uses: Vec<Vec<ModeCondition>>,
+}
+
+/// What a conditional's branch asks of a mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ModeCondition {
+    /// The mode.
+    pub mode: ModeId,
+    /// Whether it must hold or must not.
+    pub holds: bool,
 }
 
 /// How a switching function decides a mode.

@@ -4,6 +4,7 @@
 //! geometric Jacobian and bias accelerations. Nothing here differentiates M or expands
 //! a product of sums.
 
+mod activity;
 mod assemble;
 mod constraints;
 mod equations;
@@ -14,6 +15,6 @@ mod recursion;
 
 pub use assemble::{Options, build};
 pub use equations::{
-    Contribution, Element, Equations, InputSlot, Layout, Mode, ModeKind, Pose, Quantity, QuaternionBlock,
-    Row, RowKind,
+    Contribution, Element, Equations, InputSlot, Layout, Mode, ModeCondition, ModeKind, Pose, Quantity,
+    QuaternionBlock, Row, RowKind,
 };

@@ -194,6 +194,7 @@ pub(crate) fn everything() -> Equations {
         element: Element::Force(ForceId::new(0)),
         kind,
         is_time_event: false,
+        uses: vec![Vec::new()],
     };
     let slot = |derivative| InputSlot { name: "in".into(), input: InputId::new(0), derivative };
     let layout = Layout {

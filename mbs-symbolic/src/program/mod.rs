@@ -17,7 +17,7 @@ mod lower;
 mod table;
 mod verify;
 
-pub use crate::dynamics::{InputSlot, Layout, Mode, ModeKind, QuaternionBlock, Row, RowKind};
+pub use crate::dynamics::{InputSlot, Layout, Mode, ModeCondition, ModeKind, QuaternionBlock, Row, RowKind};
 pub use count::Counts;
 pub use functions::{FunctionKind, Quantity};
 pub use interpret::{Inputs, Interpreter};
@@ -239,6 +239,12 @@ impl Program {
     /// Number of results of `prepare`.
     pub fn n_slots(&self) -> usize {
         self.prepare.results.iter().map(|block| block.entries.len()).sum()
+    }
+
+    /// Where modes are used: each with conditions that hold together.
+    pub fn mode_uses(&self) -> impl Iterator<Item = (usize, &[ModeCondition])> {
+        let modes = self.layout.modes.iter().enumerate();
+        modes.flat_map(|(index, mode)| mode.uses.iter().map(move |alternative| (index, &alternative[..])))
     }
 
     /// Rows and columns of a quantity; one column for vectors.

@@ -107,6 +107,7 @@ fn modes_and_logic() {
         element,
         kind: ModeKind::Negative,
         is_time_event: false,
+        uses: vec![Vec::new()],
     });
     let touching = g.symbol(Symbol::Mode(mode));
     let (spring, damper) = (g.mul(k, z), g.mul(c, rate));

@@ -2,6 +2,7 @@
 
 use super::spell::literal;
 use crate::emit::Writer;
+use crate::ids::Id;
 use crate::program::{Program, Quantity};
 
 pub(super) fn emit(out: &mut Writer, program: &Program) {
@@ -120,6 +121,15 @@ fn layout_static(out: &mut Writer, program: &Program) {
         list(out, "mode_kinds", kinds);
         let timed = layout.modes.iter().map(|mode| mode.is_time_event.to_string()).collect();
         list(out, "time_modes", timed);
+        let (mut uses, mut conditions) = (Vec::new(), Vec::new());
+        for (mode, alternative) in program.mode_uses() {
+            let (first, count) = (conditions.len(), alternative.len());
+            uses.push(format!("runtime::ModeUse {{ mode: {mode}, first: {first}, count: {count} }}"));
+            let needs = alternative.iter().map(|c| format!("({}, {})", c.mode.index(), c.holds));
+            conditions.extend(needs);
+        }
+        list(out, "mode_uses", uses);
+        list(out, "mode_conditions", conditions);
         names(out, "outputs", "OUTPUT_NAMES");
         texts(out, "output_units", &output_units);
         names(out, "bodies", "BODY_NAMES");
