@@ -233,6 +233,8 @@ pub(crate) enum Columns {
     Accelerations,
     /// Kinetic and potential energy
     Energy,
+    /// Force and torque of every joint on its `to` body, at the joint, in its axes
+    Reactions,
 }
 
 #[derive(Debug, Args)]

@@ -1,71 +1,11 @@
 //! The command as a user meets it: what it prints, and with which exit code it ends.
 
+mod common;
+
+use common::{Scratch, has_keys, json, mbs, stderr, stdout, succeed};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-/// Runs `mbs` in the root of the workspace, so that messages name files as a user would.
-fn mbs(arguments: &[&str]) -> Output {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mbs"));
-    command.args(arguments).current_dir(root).env("NO_COLOR", "1").output().expect("mbs starts")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("output is UTF-8")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("messages are UTF-8")
-}
-
-/// Runs a command that must succeed without a warning.
-fn succeed(arguments: &[&str]) -> String {
-    let output = mbs(arguments);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(stderr(&output), "");
-    stdout(&output)
-}
-
-/// Runs a command that must print one JSON object.
-fn json(arguments: &[&str], code: i32) -> Value {
-    let output = mbs(arguments);
-    assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
-    let value: Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");
-    assert_eq!(value["schema_version"], 1);
-    value
-}
-
-/// Every key of a section of the design must be there.
-fn has_keys(value: &Value, keys: &[&str]) {
-    for key in keys {
-        assert!(value.get(key).is_some(), "no key `{key}` in {value:#}");
-    }
-}
-
-/// A file in a directory of its own that goes away with it.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("mbs-command-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a scratch directory");
-        Self(path)
-    }
-
-    fn file(&self, name: &str, text: &str) -> String {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).expect("a scratch file");
-        path.display().to_string()
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A leftover in the temporary directory is no reason to fail.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 const FOUR_BAR: &str = "models/four_bar.yaml";
 
@@ -238,58 +178,6 @@ joints:
     assert!((at("phi") + at("thread")).abs() < 1e-12);
     let expected = -5.0 * 9.81 * per_radian / (0.1 + 5.0 * per_radian * per_radian);
     assert!((at("thread") - expected).abs() < 1e-9 * expected.abs(), "{} {expected}", at("thread"));
-}
-
-#[test]
-fn simulate_for_programs() {
-    let scratch = Scratch::new("simulate");
-    let csv = scratch.0.join("run.csv").display().to_string();
-    let run = [
-        "simulate",
-        "models/five_link.yaml",
-        "--scenario",
-        "stair",
-        "--csv",
-        &csv,
-        "--columns",
-        "lambda,energy",
-    ];
-    let value = json(&[&run[..], &["--json"]].concat(), 0);
-    has_keys(
-        &value,
-        &["t", "positions", "velocities", "states", "outputs", "lambda", "events", "statistics", "drift"],
-    );
-    has_keys(
-        &value["statistics"],
-        &["steps", "rejected", "evaluations", "factorisations", "solves", "projections"],
-    );
-    has_keys(&value["statistics"]["evaluations"], &["M", "f", "g", "G", "z"]);
-    has_keys(&value["drift"], &["g", "g_max", "g_dot", "energy"]);
-    has_keys(&value["wall_ms"], &["compile", "integrate"]);
-    assert_eq!(value["t"], 0.6);
-    let landing = &value["events"].as_array().expect("events")[4];
-    assert_eq!((&landing["name"], &landing["direction"]), (&Value::from("F_tyre"), &Value::from("falling")));
-    let table = std::fs::read_to_string(&csv).expect("the table");
-    let header = table.lines().next().expect("a header");
-    assert!(header.starts_with("t,phi1,psi1,") && header.contains(",der(phi1),"), "{header}");
-    assert!(header.ends_with(",kinetic_energy,potential_energy"), "{header}");
-    let columns = header.split(',').count();
-    assert!(table.lines().all(|line| line.split(',').count() == columns));
-}
-
-#[test]
-fn simulate_says_what_is_wrong() {
-    for (arguments, expected) in [
-        (["simulate", "models/four_bar.yaml", "--scenario", "drivn"], "did you mean `driven`?"),
-        (["simulate", "models/four_bar.yaml", "--set", "m9=1"], "did you mean"),
-        (["simulate", "models/four_bar.yaml", "--method", "dopri5"], "closure.x"),
-        (["simulate", "models/four_bar.yaml", "--set", "l0=50"], "closure"),
-        (["simulate", "models/four_bar.yaml", "--rtol", "0"], "must be a positive number"),
-    ] {
-        let output = mbs(&arguments);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-        assert!(stderr(&output).contains(expected), "{arguments:?}: {}", stderr(&output));
-    }
 }
 
 #[test]

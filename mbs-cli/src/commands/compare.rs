@@ -25,7 +25,7 @@ struct Outcome {
 }
 
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
-    let Ready { system, simulation } = ready(&options.variant, options.json)?;
+    let Ready { system, simulation, .. } = ready(&options.variant, options.json)?;
     let settings = Settings {
         t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
         rtol: options.rtol.or(simulation.rtol).unwrap_or(1e-4),
@@ -52,7 +52,7 @@ fn lines(
         projection: Projection::EveryStep,
         ..settings.clone()
     };
-    let reference = integrate(system, "mdop5", &reference, model)?;
+    let reference = integrate(system, "mdop5", &reference, model, &mut |_| {})?;
     let all: Vec<String> =
         METHODS.iter().filter(|&&name| name != "dopri5").map(|&name| name.to_owned()).collect();
     let methods = if methods.is_empty() { &all } else { methods };
@@ -71,7 +71,7 @@ fn lines(
         for &(name, projection) in projections {
             let begin = Instant::now();
             let settings = Settings { projection, ..settings.clone() };
-            let outcome = match integrate(system, method, &settings, model) {
+            let outcome = match integrate(system, method, &settings, model, &mut |_| {}) {
                 Ok(trajectory) => {
                     let ms = begin.elapsed().as_secs_f64() * 1e3;
                     Ok(Outcome { error: distance(&trajectory, &reference), trajectory, ms })

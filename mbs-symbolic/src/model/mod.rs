@@ -19,6 +19,7 @@ pub mod limits;
 mod names;
 mod parser;
 pub mod place;
+mod reactions;
 mod read;
 mod resolve;
 mod suggest;

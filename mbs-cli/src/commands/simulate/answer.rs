@@ -1,33 +1,89 @@
 //! What a run says at its end.
 
-use super::Run;
 use super::table::Evaluator;
-use mbs_runtime::{Names, Trajectory};
+use super::{Run, WallTimes};
+use crate::numeric::Orthogonal;
+use mbs_runtime::integrate::Projection;
+use mbs_runtime::{Names, State, Trajectory};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-fn named(names: &Names, values: &[f64]) -> Value {
-    Value::Object(names.iter().zip(values).map(|(name, value)| (name.to_owned(), json!(value))).collect())
+/// Rows of G of which less than this part is new count as dependent.
+const RANK_TOLERANCE: f64 = 1e-9;
+
+fn named<'n>(names: impl Iterator<Item = &'n str>, values: &[f64]) -> Value {
+    Value::Object(names.zip(values).map(|(name, value)| (name.to_owned(), json!(value))).collect())
+}
+
+fn all(names: &Names, values: &[f64]) -> Value {
+    named(names.iter(), values)
+}
+
+fn projection(run: &Run) -> &'static str {
+    match run.settings.projection {
+        Projection::None => "none",
+        Projection::Velocity => "velocity",
+        Projection::Controlled => "controlled",
+        Projection::EveryStep => "every-step",
+    }
+}
+
+fn atol(run: &Run) -> f64 {
+    run.settings.atol.unwrap_or(0.01 * run.settings.rtol)
+}
+
+fn direction(rising: bool) -> &'static str {
+    if rising { "rising" } else { "falling" }
+}
+
+/// Independent motions at the end of the run.
+fn degrees_of_freedom(run: &Run, state: &State) -> usize {
+    let layout = run.system.layout();
+    let (n_v, n_lambda) = (layout.n_v(), layout.n_lambda());
+    let jacobian = Evaluator::new(run).constraint_jacobian(state);
+    n_v - Orthogonal::new(&jacobian, n_lambda, n_v, RANK_TOLERANCE).rank
+}
+
+/// Kinetic plus potential energy at the first and last state, J.
+fn energies(run: &Run) -> Option<[f64; 2]> {
+    let states = &run.trajectory.states;
+    let mut evaluator = Evaluator::new(run);
+    let mut total = |state: &State| evaluator.energy(state).iter().sum::<f64>();
+    Some([total(states.first()?), total(states.last()?)])
 }
 
 /// The JSON answer.
 pub(super) fn json(run: &Run) -> Map<String, Value> {
     let layout = run.system.layout();
-    let Trajectory { states, events, statistics, drift } = &run.trajectory;
+    let Trajectory { states, events, statistics, drift, .. } = &run.trajectory;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("model", json!(layout.model()));
+    put("scenario", json!(run.scenario));
     put("method", json!(run.method));
+    put("rtol", json!(run.settings.rtol));
+    put("atol", json!(atol(run)));
+    put("projection", json!(projection(run)));
+    put(
+        "dimensions",
+        json!({
+            "n_p": layout.n_p(), "n_v": layout.n_v(), "n_g": layout.n_g, "n_lambda": layout.n_lambda(),
+            "n_x": layout.n_x(),
+        }),
+    );
     if let Some(last) = states.last() {
-        let outputs = Evaluator::new(run).outputs(last);
+        let (outputs, reactions) = run.split_outputs(Evaluator::new(run).outputs(last));
+        put("degrees_of_freedom", json!(degrees_of_freedom(run, last)));
         put("t", json!(last.t));
-        put("positions", named(&layout.positions, &last.p));
-        put("velocities", named(&layout.velocities, &last.v));
-        put("states", named(&layout.states, &last.x));
-        put("outputs", named(&layout.outputs, &outputs));
-        put("lambda", named(&layout.rows, &last.lambda));
+        put("positions", all(&layout.positions, &last.p));
+        put("velocities", all(&layout.velocities, &last.v));
+        put("states", all(&layout.states, &last.x));
+        put("outputs", all(&layout.outputs, &outputs));
+        if !reactions.is_empty() {
+            put("reactions", named(layout.outputs.iter().skip(run.own_outputs), &reactions));
+        }
+        put("lambda", all(&layout.rows, &last.lambda));
     }
-    let direction = |rising: bool| if rising { "rising" } else { "falling" };
     let list = events
         .iter()
         .map(|event| json!({"t": event.t, "name": event.name, "direction": direction(event.rising)}));
@@ -49,71 +105,187 @@ pub(super) fn json(run: &Run) -> Map<String, Value> {
             "projections": statistics.position_projections,
             "projection_iterations": statistics.projection_iterations,
             "velocity_projections": statistics.velocity_projections,
+            "jacobians": statistics.jacobians,
             "events": statistics.events,
         }),
     );
-    put("drift", json!({"g": drift.g, "g_max": drift.g_max, "g_dot": drift.g_dot, "energy": drift.energy}));
-    put("wall_ms", json!({"compile": run.compile_ms, "integrate": run.integrate_ms}));
+    put(
+        "drift",
+        json!({
+            "g": drift.g, "g_max": drift.g_max, "g_dot": drift.g_dot, "g_dot_max": drift.g_dot_max,
+            "energy": drift.energy,
+        }),
+    );
+    if let Some([start, end]) = energies(run) {
+        put("energy", json!({"start": start, "end": end, "change": end - start}));
+    }
+    let WallTimes { compile, native, integrate } = run.wall_ms;
+    put("wall_ms", json!({"compile": compile, "native": native, "integrate": integrate}));
     object
+}
+
+/// Lines of a table: what, and what about it.
+struct Lines {
+    text: String,
+}
+
+impl Lines {
+    fn put(&mut self, what: &str, about: &str) {
+        let _ = writeln!(self.text, "  {what:<12} {about}");
+    }
 }
 
 /// The summary for people.
 pub(super) fn text(run: &Run) -> String {
     let layout = run.system.layout();
-    let Trajectory { states, events, statistics, drift } = &run.trajectory;
-    let mut out = String::new();
-    let freedoms = layout.n_v() - layout.n_lambda().min(layout.n_v());
-    let _ = writeln!(
-        out,
-        "{}: {} s with {}, rtol {:e}",
-        layout.model(),
-        run.settings.t_end,
-        run.method,
-        run.settings.rtol
-    );
-    let _ = writeln!(
-        out,
-        "  {} coordinates, {} constraints, at least {freedoms} degrees of freedom",
-        layout.n_p(),
-        layout.n_lambda()
-    );
-    let _ = writeln!(
-        out,
-        "  {} steps, {} rejected, {} evaluations, {} position projections, {} events",
-        statistics.steps,
-        statistics.rejected,
-        statistics.forces,
-        statistics.position_projections,
-        statistics.events
-    );
-    if layout.n_lambda() > 0 {
-        let _ = writeln!(
-            out,
-            "  drift |g| {:.1e} at the end, {:.1e} at most; |G v + c| {:.1e}",
-            drift.g, drift.g_max, drift.g_dot
-        );
+    let Trajectory { states, events, statistics: counts, drift, .. } = &run.trajectory;
+    let settings = &run.settings;
+    let constrained = layout.n_lambda() > 0;
+    let scenario = run.scenario.as_ref().map(|name| format!(", scenario {name}")).unwrap_or_default();
+    let mut lines = Lines { text: format!("{}{scenario}\n", layout.model()) };
+
+    lines.put("size", &size(run));
+    let method = format!("{}, rtol {}, atol {}", run.method, short(settings.rtol), short(atol(run)));
+    let projected = if constrained { format!(", projection {}", projection(run)) } else { String::new() };
+    lines.put("method", &(method + &projected));
+    lines.put("time", &format!("{} s to {} s", settings.t_start, settings.t_end));
+    lines.put("steps", &format!("{} accepted, {} rejected", counts.steps, counts.rejected));
+    let mut evaluations = format!("M {}, f {}", counts.mass_matrix, counts.forces);
+    if constrained {
+        let (g, jacobian) = (counts.constraints, counts.constraint_jacobian);
+        let _ = write!(evaluations, ", g {g}, G {jacobian}, z {}", counts.acceleration_bias);
     }
-    let _ = writeln!(out, "  energy changed by {:.6e} J", drift.energy);
-    let _ = writeln!(out, "  {:.1} ms to compile, {:.1} ms to integrate", run.compile_ms, run.integrate_ms);
+    lines.put("evaluations", &evaluations);
+    lines.put("linear", &format!("{} factorisations, {} solves", counts.factorisations, counts.solves));
+    if constrained {
+        let iterations = count(counts.projection_iterations as usize, "iteration", "iterations");
+        let (positions, velocities) = (counts.position_projections, counts.velocity_projections);
+        lines.put("projections", &format!("positions {positions} ({iterations}), velocities {velocities}"));
+        lines.put("drift", &format!("|g|       {:.1e} at the end, {:.1e} at most", drift.g, drift.g_max));
+        let rate = format!("|G v + c| {:.1e} at the end, {:.1e} at most", drift.g_dot, drift.g_dot_max);
+        lines.put("", &rate);
+    }
+    if let Some([start, end]) = energies(run) {
+        let change = end - start;
+        let [start, end, change] = [start, end, change].map(short);
+        lines.put("energy", &format!("{start} J at the start, {end} J at the end, change {change} J"));
+    }
+    let WallTimes { compile, native, integrate } = run.wall_ms;
+    let wall = format!("{compile:.1} ms compiler, {native:.1} ms native code, {integrate:.1} ms integration");
+    lines.put("wall time", &wall);
+
+    let mut out = lines.text;
     if !events.is_empty() {
         let _ = writeln!(out, "\nevents");
+        let width = events.iter().map(|event| event.name.len()).max().unwrap_or(0);
         for event in events {
-            let direction = if event.rising { "rising" } else { "falling" };
-            let _ = writeln!(out, "  {:>12.6} s  {} ({direction})", event.t, event.name);
+            let _ =
+                writeln!(out, "  {:>12.9} s  {:<width$}  {}", event.t, event.name, direction(event.rising));
         }
     }
     if let Some(last) = states.last() {
         let _ = writeln!(out, "\nat t = {} s", last.t);
-        let width = layout.positions.iter().chain(layout.outputs.iter()).map(str::len).max().unwrap_or(0);
-        for (index, name) in layout.positions.iter().enumerate() {
-            let unit = layout.position_units.get(index).unwrap_or_default();
-            let _ = writeln!(out, "  {name:<width$}  {:>22.15e} {unit}", last.p[index]);
-        }
-        let outputs = Evaluator::new(run).outputs(last);
-        for (index, name) in layout.outputs.iter().enumerate() {
-            let unit = layout.output_units.get(index).unwrap_or_default();
-            let _ = writeln!(out, "  {name:<width$}  {:>22.15e} {unit}", outputs[index]);
-        }
+        let (outputs, _) = run.split_outputs(Evaluator::new(run).outputs(last));
+        let none = Names::default();
+        let mut blocks = motion(run, last);
+        blocks.push(values(&layout.states, &none, &last.x));
+        blocks.push(values(&layout.outputs, &layout.output_units, &outputs));
+        blocks.retain(|block| !block.is_empty());
+        out += &blocks.join("\n");
     }
     out
+}
+
+/// Dimensions in words.
+fn size(run: &Run) -> String {
+    let layout = run.system.layout();
+    let mut out = count(layout.n_p(), "position", "positions");
+    let _ = write!(out, ", {}", count(layout.n_v(), "velocity", "velocities"));
+    if layout.n_x() > 0 {
+        let _ = write!(out, ", {}", count(layout.n_x(), "auxiliary state", "auxiliary states"));
+    }
+    if layout.n_lambda() > 0 {
+        let _ = write!(out, ", {}", count(layout.n_lambda(), "constraint", "constraints"));
+        let rolling = layout.n_lambda() - layout.n_g;
+        if rolling > 0 {
+            let _ = write!(out, " ({rolling} of velocities alone)");
+        }
+    }
+    if let Some(last) = run.trajectory.states.last() {
+        let freedoms = count(degrees_of_freedom(run, last), "degree", "degrees");
+        let _ = write!(out, "; {freedoms} of freedom");
+    }
+    out
+}
+
+/// Positions beside their rates where the two belong together, blocks of their own otherwise.
+fn motion(run: &Run, last: &State) -> Vec<String> {
+    let layout = run.system.layout();
+    if layout.positions != layout.velocities {
+        return vec![
+            values(&layout.positions, &layout.position_units, &last.p),
+            values(&layout.velocities, &layout.velocity_units, &last.v),
+        ];
+    }
+    let width = layout.positions.iter().map(str::len).max().unwrap_or(0);
+    let unit_width = layout.position_units.iter().map(str::len).max().unwrap_or(0);
+    let mut out = String::new();
+    for (index, name) in layout.positions.iter().enumerate() {
+        let unit = layout.position_units.get(index).unwrap_or_default();
+        let rate_unit = layout.velocity_units.get(index).unwrap_or_default();
+        let (p, v) = (aligned(last.p[index]), aligned(last.v[index]));
+        let _ = writeln!(out, "  {name:<width$}  {p} {unit:<unit_width$}  {v} {rate_unit}");
+    }
+    vec![out]
+}
+
+/// One line per value.
+fn values(names: &Names, units: &Names, values: &[f64]) -> String {
+    let width = names.iter().map(str::len).max().unwrap_or(0);
+    let mut out = String::new();
+    for (index, (name, &value)) in names.iter().zip(values).enumerate() {
+        let unit = units.get(index).filter(|unit| *unit != "1").unwrap_or_default();
+        let line = format!("  {name:<width$}  {} {unit}", aligned(value));
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
+/// Ten digits and an exponent of fixed width, so that columns stand below each other.
+fn aligned(value: f64) -> String {
+    let text = format!("{value:.9e}");
+    match text.split_once('e').and_then(|(digits, exponent)| Some((digits, exponent.parse::<i32>().ok()?))) {
+        Some((digits, exponent)) => format!("{digits:>12}e{exponent:+03}"),
+        None => format!("{text:>16}"),
+    }
+}
+
+/// As few digits as six significant ones need.
+fn short(value: f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+    if rounded == 0.0 || (1e-3..1e6).contains(&rounded.abs()) {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
+}
+
+fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_or_aligned() {
+        assert_eq!(
+            [1e-11, 0.01 * 1e-9, 3672.03275, -107.3, 0.0].map(short),
+            ["1e-11", "1e-11", "3672.03", "-107.3", "0"]
+        );
+        assert_eq!(aligned(-1.594601353), "-1.594601353e+00");
+        assert_eq!(aligned(2.5e-12), " 2.500000000e-12");
+        assert_eq!(aligned(f64::NAN).len(), 16);
+    }
 }

@@ -2,14 +2,16 @@
 
 mod answer;
 mod overrides;
+mod progress;
 mod table;
 
-use crate::arguments::{ProjectionMode, SimulateOptions, VariantOptions};
+use crate::arguments::{Columns, ProjectionMode, SimulateOptions, VariantOptions};
 use crate::pipeline;
 use crate::report::{self, Failure};
 use mbs_runtime::integrate::{self, Projection, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, State, System, Trajectory};
 use mbs_symbolic::model::Simulation;
+use progress::Progress;
 use std::path::Path;
 use std::time::Instant;
 
@@ -19,8 +21,27 @@ struct Run {
     trajectory: Trajectory,
     settings: Settings,
     method: String,
-    compile_ms: f64,
-    integrate_ms: f64,
+    scenario: Option<String>,
+    /// Outputs of the model itself; those past them are reactions asked for.
+    own_outputs: usize,
+    wall_ms: WallTimes,
+}
+
+/// Where the time went, ms.
+struct WallTimes {
+    /// From YAML to the program.
+    compile: f64,
+    /// From the program to native code.
+    native: f64,
+    integrate: f64,
+}
+
+impl Run {
+    /// What belongs to the model's own outputs, and what to reactions.
+    fn split_outputs<T>(&self, mut all: Vec<T>) -> (Vec<T>, Vec<T>) {
+        let reactions = all.split_off(self.own_outputs);
+        (all, reactions)
+    }
 }
 
 /// A model compiled to native code, as a scenario and settings changed it.
@@ -28,31 +49,48 @@ pub(crate) struct Ready {
     pub(crate) system: Box<dyn System>,
     /// What the model says of its runs; the end time is the scenario's where it has one.
     pub(crate) simulation: Simulation,
+    own_outputs: usize,
+    compile_ms: f64,
+    native_ms: f64,
 }
 
 /// Reads, changes and compiles a model; says what deserves a warning unless `quiet`.
 pub(crate) fn ready(options: &VariantOptions, quiet: bool) -> Result<Ready, Failure> {
+    ready_with(options, quiet, false)
+}
+
+/// The same, with outputs for what every joint carries if `reactions`.
+fn ready_with(options: &VariantOptions, quiet: bool, reactions: bool) -> Result<Ready, Failure> {
+    let begin = Instant::now();
     let mut planned = pipeline::plan(&options.model)?;
     let scenario_end = overrides::apply(&mut planned.model, options)?;
     let mut simulation = planned.model.simulation.clone();
     simulation.t_end = scenario_end.or(simulation.t_end);
+    let own_outputs = planned.model.outputs.len();
+    if reactions {
+        planned.model.add_reaction_outputs();
+    }
     let compiled = pipeline::compile_derived(pipeline::derive_planned(planned)?)?;
+    let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
+    let begin = Instant::now();
     let (system, warning) = mbs_jit::system(&compiled.program);
+    let native_ms = begin.elapsed().as_secs_f64() * 1e3;
     if !quiet {
         report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
         if let Some(warning) = warning {
             report::print_warning(&warning.to_string());
         }
     }
-    Ok(Ready { system, simulation })
+    Ok(Ready { system, simulation, own_outputs, compile_ms, native_ms })
 }
 
-/// One run from the model's initial values.
+/// One run from the model's initial values; `observer` sees the time of recorded states.
 pub(crate) fn integrate(
     system: &dyn System,
     method: &str,
     settings: &Settings,
     model: &Path,
+    observer: &mut dyn FnMut(f64),
 ) -> Result<Trajectory, Failure> {
     check(settings)?;
     let layout = system.layout();
@@ -62,14 +100,23 @@ pub(crate) fn integrate(
     let mut start = State::new(layout);
     start.t = settings.t_start;
     plant.initial(&mut start);
-    simulate_with(&mut plant, &mut *method, start, settings, &mut |_| true)
-        .map_err(|error| Failure::new("MBS-C030", error.to_string()).about(model))
+    let mut observer = |state: &State| {
+        observer(state.t);
+        true
+    };
+    simulate_with(&mut plant, &mut *method, start, settings, &mut observer).map_err(|error| {
+        let failure = Failure::new("MBS-C030", error.message()).about(model);
+        match error.remedy() {
+            Some(remedy) => failure.help(remedy),
+            None => failure,
+        }
+    })
 }
 
 pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
-    let begin = Instant::now();
-    let Ready { system, simulation } = ready(&options.variant, options.json)?;
-    let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
+    let reactions = options.columns.contains(&Columns::Reactions);
+    let Ready { system, simulation, own_outputs, compile_ms, native_ms } =
+        ready_with(&options.variant, options.json, reactions)?;
     let settings = Settings {
         t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
         rtol: options.rtol.or(simulation.rtol).unwrap_or(1e-6),
@@ -85,10 +132,21 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     };
     let name = options.method.clone().or(simulation.method).unwrap_or_else(|| "mdop5".to_owned());
     let begin = Instant::now();
-    let trajectory = integrate(&*system, &name, &settings, &options.variant.model)?;
-    let integrate_ms = begin.elapsed().as_secs_f64() * 1e3;
+    let trajectory = {
+        let mut progress = Progress::new(settings.t_start, settings.t_end, !options.json);
+        integrate(&*system, &name, &settings, &options.variant.model, &mut |t| progress.at(t))?
+    };
+    let integrate = begin.elapsed().as_secs_f64() * 1e3;
 
-    let run = Run { system, trajectory, settings, method: name, compile_ms, integrate_ms };
+    let run = Run {
+        system,
+        trajectory,
+        settings,
+        method: name,
+        scenario: options.variant.scenario.clone(),
+        own_outputs,
+        wall_ms: WallTimes { compile: compile_ms, native: native_ms, integrate },
+    };
     if let Some(path) = &options.csv {
         report::deliver(&table::csv(&run, &options.columns), Some(path))?;
     }

@@ -8,9 +8,8 @@ use std::fmt::Write;
 /// One line per recorded state: time, positions, velocities, states, outputs, and what
 /// was asked for.
 pub(super) fn csv(run: &Run, columns: &[Columns]) -> String {
-    let layout = run.system.layout();
     let mut out = String::new();
-    let header = header(layout, columns);
+    let header = header(run, columns);
     let quoted: Vec<String> = header.iter().map(|name| quote(name)).collect();
     let _ = writeln!(out, "{}", quoted.join(","));
     let mut outputs = Evaluator::new(run);
@@ -19,9 +18,11 @@ pub(super) fn csv(run: &Run, columns: &[Columns]) -> String {
         values.extend(&state.p);
         values.extend(&state.v);
         values.extend(&state.x);
-        values.extend(outputs.outputs(state));
+        let (own, reactions) = run.split_outputs(outputs.outputs(state));
+        values.extend(own);
         for column in columns {
             match column {
+                Columns::Reactions => values.extend(&reactions),
                 Columns::Lambda => values.extend(&state.lambda),
                 Columns::Accelerations => values.extend(&state.v_dot),
                 Columns::Energy => values.extend(outputs.energy(state)),
@@ -33,14 +34,17 @@ pub(super) fn csv(run: &Run, columns: &[Columns]) -> String {
     out
 }
 
-fn header(layout: &Layout, columns: &[Columns]) -> Vec<String> {
+fn header(run: &Run, columns: &[Columns]) -> Vec<String> {
+    let layout = run.system.layout();
+    let (own, reactions) = run.split_outputs(layout.outputs.iter().map(str::to_owned).collect());
     let mut names = vec!["t".to_owned()];
     names.extend(layout.positions.iter().map(str::to_owned));
     names.extend(layout.velocities.iter().map(|name| rate(layout, name)));
     names.extend(layout.states.iter().map(str::to_owned));
-    names.extend(layout.outputs.iter().map(str::to_owned));
+    names.extend(own);
     for column in columns {
         match column {
+            Columns::Reactions => names.extend(reactions.iter().cloned()),
             Columns::Lambda => names.extend(layout.rows.iter().map(|name| format!("lambda({name})"))),
             Columns::Accelerations => {
                 names.extend(layout.velocities.iter().map(|name| format!("der({})", rate(layout, name))));
@@ -87,6 +91,15 @@ impl<'r> Evaluator<'r> {
         let State { t, p, v, x, .. } = state;
         let energy = self.plant.at(*t, p, v, x, |system, at| system.energy(at));
         [energy.kinetic, energy.potential]
+    }
+
+    /// G, n_λ × n_v.
+    pub(super) fn constraint_jacobian(&mut self, state: &State) -> Vec<f64> {
+        let layout = self.plant.layout();
+        let mut out = vec![0.0; layout.n_lambda() * layout.n_v()];
+        let State { t, p, v, x, .. } = state;
+        self.plant.at(*t, p, v, x, |system, at| system.constraint_jacobian(at, &mut out));
+        out
     }
 
     /// Modes as their switching functions say at this state.

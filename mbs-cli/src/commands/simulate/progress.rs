@@ -1,0 +1,78 @@
+//! A line on the terminal that says how far a run has come.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// A run shorter than this shows nothing: a line that flashes up helps nobody.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// Time between two drawings.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Characters of the bar.
+const WIDTH: usize = 30;
+
+/// Draws on standard error if that is a terminal; goes away with the value.
+pub(super) struct Progress {
+    start: f64,
+    end: f64,
+    begin: Instant,
+    next: Option<Instant>,
+    drawn: bool,
+}
+
+impl Progress {
+    /// For a run from `start` to `end`, s; shows nothing unless `wanted`.
+    pub(super) fn new(start: f64, end: f64, wanted: bool) -> Self {
+        let begin = Instant::now();
+        let next = (wanted && io::stderr().is_terminal()).then(|| begin + PATIENCE);
+        Self { start, end, begin, next, drawn: false }
+    }
+
+    /// The run has come to `t`.
+    pub(super) fn at(&mut self, t: f64) {
+        let now = Instant::now();
+        if self.next.is_none_or(|next| now < next) {
+            return;
+        }
+        self.next = Some(now + PAUSE);
+        self.drawn = true;
+        // What cannot be drawn is no reason to stop the run.
+        let line = line(self.start, self.end, t, now - self.begin);
+        let _ = write!(io::stderr().lock(), "\r\x1b[K{line}").and_then(|()| io::stderr().flush());
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.drawn {
+            let _ = write!(io::stderr().lock(), "\r\x1b[K").and_then(|()| io::stderr().flush());
+        }
+    }
+}
+
+fn line(start: f64, end: f64, t: f64, elapsed: Duration) -> String {
+    let part = ((t - start) / (end - start)).clamp(0.0, 1.0);
+    let full = (part * WIDTH as f64) as usize;
+    let left = if part > 0.01 {
+        format!(", {:.0} s left", (elapsed.as_secs_f64() * (1.0 - part) / part).ceil())
+    } else {
+        String::new()
+    };
+    let bar = "=".repeat(full) + &" ".repeat(WIDTH - full);
+    format!("[{bar}] {:3.0} %  t = {t:.4} of {end} s{left}", 100.0 * part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_how_far() {
+        let text = line(0.0, 2.0, 1.0, Duration::from_secs(3));
+        assert_eq!(text, "[===============               ]  50 %  t = 1.0000 of 2 s, 3 s left");
+        // Beyond the end by rounding, and before anything happened.
+        assert!(line(0.0, 1.0, 1.1, Duration::ZERO).contains("100 %"));
+        assert!(!line(0.0, 1.0, 0.0, Duration::from_secs(1)).contains("left"));
+    }
+}
