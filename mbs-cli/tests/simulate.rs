@@ -303,3 +303,32 @@ initial: {velocities: {s: 1}}
 "
     ));
 }
+
+/// The inner condition changes many times while the outer one holds it off, where its function
+/// is not even defined; it counts only from s = 1.25 on, and is then decided afresh.
+#[test]
+fn a_condition_on_a_branch_not_taken_makes_no_event() {
+    let scratch = Scratch::new("nested");
+    let model = scratch.file(
+        "nested.yaml",
+        "model: nested
+gravity: [0, 0, 0]
+bodies: {bead: {mass: 1}}
+joints:
+  slide: {type: prismatic, from: ground, to: bead, axis: x, coordinate: s}
+states:
+  ticks: {derivative: 'if(s > 1.25, if(sin(pi*s)*sqrt(s + 2) < 0, 2, 1), 0)'}
+initial: {positions: {s: -3.5}, velocities: {s: 1}}
+simulation: {t_end: 6}
+",
+    );
+    let value = json(&["simulate", &model, "--json"], 0);
+    let events = value["events"].as_array().expect("events");
+    let text: Vec<String> = events
+        .iter()
+        .map(|event| format!("{:.6} {}", event["t"].as_f64().expect("a time"), event["direction"]))
+        .collect();
+    assert_eq!(text, ["4.750000 \"falling\"", "5.500000 \"rising\""], "{events:#?}");
+    let ticks = value["states"]["ticks"].as_f64().expect("a number");
+    assert!((ticks - 2.0).abs() < 1e-9, "{ticks}");
+}

@@ -186,6 +186,12 @@ fn five_link_stair() {
         let settings = Settings { atol: Some(1e-2 * rtol), ..tight(0.6, rtol) };
         contacts(&try_run(&*system, "mdop5", &STAIR, &settings).expect("a run"))
     };
+    let trajectory = try_run(&*system, "mdop5", &STAIR, &tight(0.6, 1e-8)).expect("a run");
+    // Contact is lost where the function `F_tyre_min - contact` rises; the road itself falls.
+    let tyre = trajectory.events.iter().filter(|event| event.name == "F_tyre");
+    assert!(tyre.enumerate().all(|(k, event)| event.rising == (k % 2 == 0)), "{:?}", trajectory.events);
+    let road = trajectory.events.iter().find(|event| event.name == "zr").expect("the stair is an event");
+    assert_eq!((road.t, road.rising), (0.2, false));
     let found = times(1e-8);
     assert_eq!(found.len(), expected.len(), "{found:?}");
     assert!(worst(&found, &expected) < 1e-4, "{found:?}");

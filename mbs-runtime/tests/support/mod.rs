@@ -3,6 +3,7 @@
 
 pub(crate) mod closed_forms;
 pub(crate) mod constrained;
+pub(crate) mod failing;
 pub(crate) mod switching;
 
 use mbs_runtime::constraint::{Tolerances, consistent};
