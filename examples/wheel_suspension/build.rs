@@ -1,0 +1,5 @@
+//! Compiles the model.
+
+fn main() {
+    mbs_build::Config::new().compile(&["../../models/five_link.yaml"]);
+}
