@@ -203,6 +203,7 @@ mod tests {
         let root = graph.select(m2, inner, v);
         let switching = [x, bent, v].into_iter().collect();
         let on = vec![held(2, true)];
-        check(&graph, &switching, root, &[&[on.clone()], &[on], &[vec![]]]);
+        let on: &[Conjunction] = &[on];
+        check(&graph, &switching, root, &[on, on, &[vec![]]]);
     }
 }
