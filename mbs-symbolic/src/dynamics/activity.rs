@@ -39,9 +39,10 @@ pub(super) fn uses(
     }
     for index in (0..graph.len()).rev() {
         let id = ExprId::new(index);
-        let Some(here) = reached.take(id) else { continue };
+        let Some(mut here) = reached.take(id) else { continue };
         match graph.node(id) {
             Node::Symbol(Symbol::Mode(mode)) => {
+                here.sort_unstable();
                 reached.add(switching[mode], &here);
                 uses[mode] = here;
             }

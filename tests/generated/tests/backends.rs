@@ -254,3 +254,41 @@ fn a_wrong_length_is_not_silent() {
     let at = At { t: 0.0, p: &[], v: &[], x: &[], u: &[], modes: &[], prepared: &[] };
     mbs_generated::pendulum::Model.forces(&at, &mut [0.0; 3]);
 }
+
+/// A mode the layout calls inactive changes nothing: neither forces, rates, outputs and
+/// energies nor the switching functions of modes that are active.
+#[test]
+fn inactive_modes_have_no_influence() {
+    let mut inactive = 0;
+    for (path, system) in MODELS {
+        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let (program, layout) = (&compiled.program, system.layout());
+        assert_eq!(layout.mode_uses.len(), program.mode_uses().count(), "{path}");
+        for seed in 1..40 {
+            let mut state = State::random(program, seed);
+            let active: Vec<bool> =
+                (0..state.modes.len()).map(|mode| layout.is_active(mode, &state.modes)).collect();
+            let results = |state: &State| {
+                let mut values: Vec<Vec<f64>> =
+                    [FunctionKind::Fused, FunctionKind::Outputs, FunctionKind::Energy]
+                        .into_iter()
+                        .flat_map(|kind| generated(program, *system, kind, state))
+                        .collect();
+                let switching = generated(program, *system, FunctionKind::SwitchingFunctions, state).concat();
+                values.push(
+                    switching.into_iter().zip(&active).map(|(s, a)| if *a { s } else { 0.0 }).collect(),
+                );
+                values
+            };
+            let expected = results(&state);
+            for mode in (0..active.len()).filter(|&mode| !active[mode]) {
+                inactive += 1;
+                state.modes[mode] = !state.modes[mode];
+                let name = layout.modes.get(mode).unwrap_or_default();
+                assert!(same(&expected, &results(&state)), "{path}: {name} has an influence");
+                state.modes[mode] = !state.modes[mode];
+            }
+        }
+    }
+    assert!(inactive > 100, "only {inactive} inactive modes met");
+}
