@@ -39,6 +39,11 @@ pub enum SimulationError {
         /// The quantity.
         quantity: String,
     },
+    /// The method needs a Jacobian the model was compiled without.
+    NoJacobian {
+        /// The method.
+        method: String,
+    },
     /// Modes keep changing each other, or change too often.
     EventStorm {
         /// s.
@@ -81,6 +86,11 @@ impl fmt::Display for SimulationError {
                  that jumps or a singular pose"
             ),
             Self::NotANumber { t, quantity } => write!(f, "t = {t}: `{quantity}` is not a number"),
+            Self::NoJacobian { method } => write!(
+                f,
+                "`{method}` needs the Jacobian of the equations, and the model was compiled without it; compile it \
+                 with its Jacobian, or use an explicit method such as `mdop5`"
+            ),
             Self::EventStorm { t, mode } => {
                 write!(f, "t = {t}: `{mode}` switches again and again; smooth its law or give it a dead band")
             }
