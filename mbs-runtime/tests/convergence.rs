@@ -3,14 +3,25 @@
 
 mod support;
 
-use mbs_runtime::integrate::{Projection, method};
+use mbs_runtime::integrate::{Method, Projection, Radau5, method};
 use mbs_runtime::linalg::Saddle;
-use mbs_runtime::{State, System};
+use mbs_runtime::{Layout, State, System};
 use support::closed_forms::{Bead, KnifeEdge, Top};
 use support::constrained::{SliderCrank, Sphere};
 use support::{Mechanism, distance, fixed_steps, plant, slope, start, tight};
 
-const CONSTRAINED: [&str; 4] = ["mdop5", "hem5", "hedop5", "phem56"];
+const CONSTRAINED: [&str; 5] = ["mdop5", "hem5", "hedop5", "phem56", "radau5"];
+
+/// A method as it is, but Newton's method of the implicit formula may iterate to rounding
+/// with steps far longer than the tolerances would allow.
+fn patient(name: &str, layout: &Layout) -> Box<dyn Method> {
+    if name == "radau5" {
+        let mut method = Radau5::new(layout);
+        method.most_iterations = 60;
+        return Box::new(method);
+    }
+    method(name, layout).unwrap()
+}
 
 /// End values to compare with; empty where unknown.
 struct End {
@@ -30,9 +41,11 @@ fn slopes(
     projection: Projection,
 ) -> [Option<f64>; 5] {
     let mut errors: [Vec<f64>; 5] = Default::default();
-    for halvings in 0..4 {
+    // Below the fourth, errors of RADAU5 are what Newton's method leaves.
+    let most = if name == "radau5" { 3 } else { 4 };
+    for halvings in 0..most {
         let mut plant = plant(system);
-        let mut method = method(name, system.layout()).unwrap();
+        let mut method = patient(name, system.layout());
         let mut state = fixed_steps(&mut plant, &mut *method, end.t, first << halvings, projection);
         let stage_lambda = state.lambda.clone();
         let mut saddle = Saddle::new(state.v.len(), state.lambda.len());
@@ -97,7 +110,8 @@ fn a_slider_crank() {
         lambda: SliderCrank::LAMBDA_END.into(),
     };
     for name in CONSTRAINED {
-        let slopes = slopes(&system, name, &end, 16, Projection::EveryStep);
+        let first = if name == "radau5" { 32 } else { 16 };
+        let slopes = slopes(&system, name, &end, first, Projection::EveryStep);
         assert_orders(name, slopes, nominal(name));
     }
 }
@@ -149,7 +163,7 @@ fn dense_slopes(
     for halvings in 0..4 {
         let n = first << halvings;
         let mut plant = plant(system);
-        let mut method = method(name, system.layout()).unwrap();
+        let mut method = patient(name, system.layout());
         let mut state = start(&mut plant);
         let (mut next, mut between) = (state.clone(), state.clone());
         let h = t_end / f64::from(n);
@@ -179,7 +193,11 @@ fn dense_slopes(
 #[test]
 fn dense_output() {
     for name in CONSTRAINED {
-        let order = if name == "mdop5" { 4.0 } else { 5.0 };
+        let order = match name {
+            "mdop5" => 4.0,
+            "radau5" => 3.0,
+            _ => 5.0,
+        };
         let bead = dense_slopes(&Bead.model(), name, 2.0, 32, |t| {
             let (p, v, x, _) = Bead::at(t);
             [p.into(), v.into(), x.into()]
@@ -191,25 +209,29 @@ fn dense_output() {
         for (what, [p, v, x]) in [("bead", bead), ("top", top)] {
             assert!(p >= order - 0.2, "{name}, {what}: p has slope {p:.2}");
             assert!(v >= order - 0.2, "{name}, {what}: v has slope {v:.2}");
-            assert!(x >= 4.0 - 0.2, "{name}, {what}: x has slope {x:.2}");
+            assert!(x >= order.min(4.0) - 0.2, "{name}, {what}: x has slope {x:.2}");
         }
     }
 }
 
 #[test]
-fn the_error_estimate_goes_like_the_fifth_power() {
+fn the_error_estimate_goes_like_a_power() {
     let system = Sphere.model();
     for name in CONSTRAINED {
         let mut plant = plant(&system);
-        let mut method = method(name, system.layout()).unwrap();
+        let mut method = patient(name, system.layout());
         let from = start(&mut plant);
         let mut to = from.clone();
         let mut error =
             |h: f64| method.attempt(&mut plant, &from, h, &tight(Projection::None), &mut to).unwrap();
         let errors: Vec<f64> = (0..4).map(|halvings| error(0.08 / f64::from(1 << halvings))).collect();
         // The estimate of HEM5 combines orders and reaches its own only slowly.
-        let least = if name == "hem5" { 4.2 } else { 4.7 };
+        let (least, most) = match name {
+            "hem5" => (4.2, 6.5),
+            "radau5" => (3.7, 5.5),
+            _ => (4.7, 6.5),
+        };
         let slope = slope(&errors);
-        assert!((least..6.5).contains(&slope), "{name}: {slope:.2} {errors:?}");
+        assert!((least..most).contains(&slope), "{name}: {slope:.2} {errors:?}");
     }
 }

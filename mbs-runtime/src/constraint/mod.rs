@@ -13,5 +13,7 @@ pub use equilibrium::{Equilibrium, Unbalanced, balancing_parameters, equilibrium
 #[cfg(feature = "std")]
 pub use initial::{Inconsistent, consistent};
 #[cfg(feature = "std")]
+pub(crate) use projection::multiply;
+#[cfg(feature = "std")]
 pub use projection::{NotConverged, Projector, Tolerances};
 pub use quaternion::normalise;

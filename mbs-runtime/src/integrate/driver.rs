@@ -223,6 +223,7 @@ impl<'r, 's> Driver<'r, 's> {
                     {
                         return self.event(crossing, h, observer);
                     }
+                    let factor = self.method.step_factor(factor);
                     // A step cut short by the goal says nothing against longer ones.
                     self.h = if reaches_goal { self.h.max(h * factor) } else { h * factor };
                     if reaches_goal {
@@ -241,6 +242,9 @@ impl<'r, 's> Driver<'r, 's> {
 
     /// An attempt with h came to no result: a much smaller step, unless there is none.
     fn retry(&mut self, h: f64, diverged: Diverged) -> Result<(), SimulationError> {
+        if diverged == Diverged::NoJacobian {
+            return Err(self.gave_up(diverged));
+        }
         self.plant.statistics.rejected += 1;
         self.h = h * self.controller.failed();
         if self.h < 1e-12 * (1.0 + self.state.t.abs()) { Err(self.gave_up(diverged)) } else { Ok(()) }
@@ -283,6 +287,7 @@ impl<'r, 's> Driver<'r, 's> {
                 let why = std::format!("the constraint `{row}` could not be closed");
                 SimulationError::StepTooSmall { t, h, why }
             }
+            Diverged::NoJacobian => SimulationError::NoJacobian { method: self.method.name().into() },
             Diverged::Newton => {
                 SimulationError::StepTooSmall { t, h, why: "Newton's method did not converge".into() }
             }

@@ -40,6 +40,11 @@ pub enum SimulationError {
         /// The quantity.
         quantity: String,
     },
+    /// The method needs a Jacobian the model was compiled without.
+    NoJacobian {
+        /// The method.
+        method: String,
+    },
     /// Modes keep changing each other, or change too often.
     EventStorm {
         /// s.
@@ -79,6 +84,9 @@ impl SimulationError {
             Self::NotANumber { t, quantity } => {
                 format!("{}: from here on the {quantity} is not a number", Time(*t))
             }
+            Self::NoJacobian { method } => format!(
+                "`{method}` needs the Jacobian of the equations, and the model was compiled without it"
+            ),
             Self::EventStorm { t, mode } => {
                 format!("{}: the condition in `{mode}` changes again and again", Time(*t))
             }
@@ -101,6 +109,9 @@ impl SimulationError {
             Self::NotANumber { .. } => {
                 "look in the laws behind it for a root or logarithm of a negative number or a division by zero, and \
                  bound the argument"
+            }
+            Self::NoJacobian { .. } => {
+                "compile it with its Jacobian, or use an explicit method such as `mdop5`"
             }
             Self::EventStorm { .. } => {
                 "smooth its law, for example tanh(v/v0) for sign(v), or give it a dead band"

@@ -29,6 +29,8 @@ mod parts;
 #[cfg(feature = "std")]
 mod projection_control;
 #[cfg(feature = "std")]
+mod radau5;
+#[cfg(feature = "std")]
 mod run;
 #[cfg(feature = "std")]
 mod tableau;
@@ -43,6 +45,8 @@ pub use half_explicit::HalfExplicit;
 pub use mdop5::Mdop5;
 #[cfg(feature = "std")]
 pub use names::{METHODS, MethodError, method};
+#[cfg(feature = "std")]
+pub use radau5::Radau5;
 #[cfg(feature = "std")]
 pub use run::{Drift, Event, Projection, Settings, Trajectory};
 
@@ -65,6 +69,8 @@ pub enum Diverged {
     NotANumber,
     /// Newton's method of an implicit formula did not converge.
     Newton,
+    /// The model was compiled without the Jacobian an implicit formula needs.
+    NoJacobian,
 }
 
 /// What the driver tells a method.
@@ -99,6 +105,11 @@ pub trait Method {
     /// The driver keeps the last attempt.
     fn accepted(&mut self, plant: &mut Plant<'_>) {
         let _ = plant;
+    }
+    /// The step size for the next step over that of the last attempt, where the error allows
+    /// `factor`: an implicit formula saves factorisations and pays for slow iterations.
+    fn step_factor(&self, factor: f64) -> f64 {
+        factor
     }
     /// The motion changed discontinuously: forget what earlier steps taught.
     fn restart(&mut self) {}

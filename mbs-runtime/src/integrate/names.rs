@@ -1,13 +1,13 @@
 //! Methods by the names users know them by.
 
-use super::{HalfExplicit, Mdop5, Method};
+use super::{HalfExplicit, Mdop5, Method, Radau5};
 use crate::Layout;
 use core::fmt;
 use std::boxed::Box;
 use std::string::{String, ToString};
 
 /// The methods [`method`] knows.
-pub const METHODS: [&str; 5] = ["mdop5", "hem5", "hedop5", "phem56", "dopri5"];
+pub const METHODS: [&str; 6] = ["mdop5", "hem5", "hedop5", "phem56", "radau5", "dopri5"];
 
 /// There is no such method for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,7 @@ pub fn method(name: &str, layout: &Layout) -> Result<Box<dyn Method>, MethodErro
         "hem5" => Box::new(HalfExplicit::hem5(layout)),
         "hedop5" => Box::new(HalfExplicit::hedop5(layout)),
         "phem56" => Box::new(HalfExplicit::phem56(layout)),
+        "radau5" => Box::new(Radau5::new(layout)),
         "dopri5" => Box::new(Mdop5::unconstrained(layout).ok_or_else(|| MethodError::Constrained {
             name: name.to_string(),
             row: layout.rows.get(0).unwrap_or_default().to_string(),

@@ -1,30 +1,67 @@
 //! General square systems.
 
 use super::ldlt::LOST_PIVOT;
+use core::ops::{Add, Div, Mul, Neg, Sub};
+use nalgebra::Complex;
 use std::vec;
 use std::vec::Vec;
 
+/// Entries of a matrix: real or complex.
+pub trait Number:
+    Copy
+    + PartialEq
+    + From<f64>
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+{
+    /// How large it is, for choosing pivots.
+    fn size(self) -> f64;
+}
+
+impl Number for f64 {
+    fn size(self) -> f64 {
+        self.abs()
+    }
+}
+
+impl Number for Complex<f64> {
+    fn size(self) -> f64 {
+        self.l1_norm()
+    }
+}
+
 /// L U of a permuted square matrix. Allocates only in [`Lu::new`].
 #[derive(Debug, Clone, Default)]
-pub struct Lu {
+pub struct Lu<T = f64> {
     n: usize,
     /// Unit lower triangle below the diagonal, upper triangle on and above it.
-    a: Vec<f64>,
+    a: Vec<T>,
     /// Row and column of the original matrix that stand at each position.
     rows: Vec<usize>,
     columns: Vec<usize>,
     rank: usize,
-    scratch: Vec<f64>,
+    scratch: Vec<T>,
 }
 
-impl Lu {
+impl<T: Number> Lu<T> {
     /// Room for an n × n matrix.
     pub fn new(n: usize) -> Self {
-        Self { n, a: vec![0.0; n * n], rows: vec![0; n], columns: vec![0; n], rank: 0, scratch: vec![0.0; n] }
+        let zero = T::from(0.0);
+        Self {
+            n,
+            a: vec![zero; n * n],
+            rows: vec![0; n],
+            columns: vec![0; n],
+            rank: 0,
+            scratch: vec![zero; n],
+        }
     }
 
     /// The matrix to be factored, column-major, for the caller to fill.
-    pub fn matrix(&mut self) -> &mut [f64] {
+    pub fn matrix(&mut self) -> &mut [T] {
         &mut self.a
     }
 
@@ -77,7 +114,7 @@ impl Lu {
     }
 
     /// Overwrites `b` with the solution; unknowns past the rank are zero.
-    pub fn solve(&mut self, b: &mut [f64]) {
+    pub fn solve(&mut self, b: &mut [T]) {
         let n = self.n;
         let x = &mut self.scratch;
         for (x, &row) in x.iter_mut().zip(&self.rows) {
@@ -85,13 +122,13 @@ impl Lu {
         }
         for k in 0..self.rank {
             let (head, tail) = x.split_at_mut(k + 1);
-            super::add_scaled(tail, -head[k], &self.a[k * n + k + 1..(k + 1) * n]);
+            add_scaled(tail, -head[k], &self.a[k * n + k + 1..(k + 1) * n]);
         }
-        x[self.rank..].fill(0.0);
+        x[self.rank..].fill(T::from(0.0));
         for k in (0..self.rank).rev() {
-            x[k] /= self.a[k * n + k];
+            x[k] = x[k] / self.a[k * n + k];
             let (head, tail) = x.split_at_mut(k);
-            super::add_scaled(head, -tail[0], &self.a[k * n..k * n + k]);
+            add_scaled(head, -tail[0], &self.a[k * n..k * n + k]);
         }
         for (x, &column) in x.iter().zip(&self.columns) {
             b[column] = *x;
@@ -110,7 +147,7 @@ impl Lu {
         let entries = &self.a[column * self.n + k..(column + 1) * self.n];
         let mut best = (k, 0.0);
         for (offset, entry) in entries.iter().enumerate() {
-            let size = entry.abs();
+            let size = entry.size();
             if size > best.1 || size.is_nan() {
                 best = (k + offset, size);
             }
@@ -142,14 +179,21 @@ impl Lu {
         let column = &mut head[k * n..];
         let pivot = column[k];
         for entry in &mut column[k + 1..] {
-            *entry /= pivot;
+            *entry = *entry / pivot;
         }
         for other in tail.chunks_exact_mut(n) {
             let factor = other[k];
-            if factor != 0.0 {
-                super::add_scaled(&mut other[k + 1..], -factor, &column[k + 1..]);
+            if factor != T::from(0.0) {
+                add_scaled(&mut other[k + 1..], -factor, &column[k + 1..]);
             }
         }
+    }
+}
+
+/// y += factor · x
+fn add_scaled<T: Number>(y: &mut [T], factor: T, x: &[T]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y = *y + factor * *x;
     }
 }
 
@@ -176,6 +220,22 @@ mod tests {
             for (a, b) in product(&A, &x).iter().zip(b) {
                 assert!((a - b).abs() < 1e-14);
             }
+        }
+    }
+
+    #[test]
+    fn complex_systems() {
+        let (re, im) = (A, [1.0, 0.0, -2.0, 0.5, 0.25, 0.0, 3.0, -1.0, 2.0]);
+        let entry = |k: usize| Complex::new(re[k], im[k]);
+        let mut lu = Lu::new(3);
+        (0..9).for_each(|k| lu.matrix()[k] = entry(k));
+        assert!(lu.factor());
+        let b = [Complex::new(1.0, 2.0), Complex::new(0.0, -1.0), Complex::new(0.5, 0.0)];
+        let mut x = b;
+        lu.solve(&mut x);
+        for (i, b) in b.iter().enumerate() {
+            let product: Complex<f64> = (0..3).map(|j| entry(j * 3 + i) * x[j]).sum();
+            assert!((product - b).l1_norm() < 1e-14);
         }
     }
 

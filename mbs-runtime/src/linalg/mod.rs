@@ -18,7 +18,7 @@ pub use jacobi::orthogonalise;
 pub use kkt::{Accelerations, RANK_GAP, accelerations, workspace_len};
 pub use ldlt::{DependentRow, LOST_PIVOT, LostPivot, assemble, ldlt, solve_ldlt};
 #[cfg(feature = "std")]
-pub use lu::Lu;
+pub use lu::{Lu, Number};
 #[cfg(feature = "std")]
 pub use oblique::Oblique;
 #[cfg(feature = "std")]

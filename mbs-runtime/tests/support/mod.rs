@@ -10,8 +10,8 @@ use mbs_runtime::constraint::{Tolerances, consistent};
 use mbs_runtime::integrate::{Method, Projection, StepSettings};
 use mbs_runtime::linalg::Saddle;
 use mbs_runtime::{
-    At, Defaults, Energy, Fused, Layout, List, ModeKind, ModeUse, Names, Plant, Quaternion, RowKind, State,
-    System,
+    At, Defaults, Energy, Fused, Layout, List, ModeKind, ModeUse, Names, NotGenerated, Plant, Quaternion,
+    RowKind, State, System,
 };
 
 /// The equations of a mechanism; what it does not say is zero, and T = I.
@@ -142,7 +142,15 @@ impl<M: Mechanism> System for Model<M> {
         self.acceleration_bias(at, out.acceleration_bias);
         self.auxiliary(at, out.auxiliary);
     }
-    fn inverse_dynamics(&self, _: &At<'_>, _: &[f64], _: &mut [f64]) {}
+    fn inverse_dynamics(&self, at: &At<'_>, v_dot: &[f64], out: &mut [f64]) {
+        let n = out.len();
+        let (mut m, mut f) = ([0.0; 64], [0.0; 8]);
+        self.mass_matrix(at, &mut m[..n * n]);
+        self.forces(at, &mut f[..n]);
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = (0..n).map(|j| m[j * n + i] * v_dot[j]).sum::<f64>() - f[i];
+        }
+    }
     fn switching_functions(&self, at: &At<'_>, out: &mut [f64]) {
         self.mechanism.switches(at, out);
     }
@@ -156,6 +164,55 @@ impl<M: Mechanism> System for Model<M> {
         self.mechanism.start(p, v, x);
     }
     fn derived(&self, _: &[f64], _: &mut [f64]) {}
+    /// By central differences: good enough for Newton's method.
+    fn jacobian(
+        &self,
+        at: &At<'_>,
+        v_dot: &[f64],
+        lambda: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), NotGenerated> {
+        let Layout { n_g, .. } = self.layout;
+        let (n_p, n_v, n_lambda) = (at.p.len(), at.v.len(), lambda.len());
+        let residuals = |y: &[f64; 32], out: &mut [f64; 32]| {
+            let (p, rest) = y.split_at(n_p);
+            let (v, x) = rest.split_at(n_v);
+            let at = At { p, v, x: &x[..at.x.len()], ..*at };
+            let mut g = [0.0; 64];
+            let g = &mut g[..n_lambda * n_v];
+            self.constraint_jacobian(&at, g);
+            self.inverse_dynamics(&at, v_dot, &mut out[..n_v]);
+            for (i, out) in out[..n_v].iter_mut().enumerate() {
+                *out = -*out - (0..n_lambda).map(|k| g[i * n_lambda + k] * lambda[k]).sum::<f64>();
+            }
+            let (out, rest) = out[n_v..].split_at_mut(n_g);
+            self.constraints(&at, out);
+            let (out, rest) = rest.split_at_mut(n_lambda);
+            self.velocity_bias(&at, out);
+            for (k, out) in out.iter_mut().enumerate() {
+                *out += (0..n_v).map(|i| g[i * n_lambda + k] * v[i]).sum::<f64>();
+            }
+            self.auxiliary(&at, &mut rest[..at.x.len()]);
+        };
+        let mut y = [0.0; 32];
+        for (y, value) in y.iter_mut().zip(at.p.iter().chain(at.v).chain(at.x)) {
+            *y = *value;
+        }
+        for (k, column) in out.chunks_exact_mut(self.layout.jacobian_rows()).enumerate() {
+            let step = 1e-6 * (1.0 + y[k].abs());
+            let (mut low, mut high) = ([0.0; 32], [0.0; 32]);
+            let here = y[k];
+            y[k] = here - step;
+            residuals(&y, &mut low);
+            y[k] = here + step;
+            residuals(&y, &mut high);
+            y[k] = here;
+            for ((out, low), high) in column.iter_mut().zip(low).zip(high) {
+                *out = (high - low) / (2.0 * step);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A system at work with default inputs.
@@ -189,9 +246,10 @@ pub(crate) fn fixed_steps(
 ) -> State {
     let mut state = start(plant);
     let mut next = state.clone();
+    let settings = tight(projection);
     for step in 0..n {
         let h = (t_end - state.t) / f64::from(n - step);
-        method.attempt(plant, &state, h, &tight(projection), &mut next).unwrap();
+        method.attempt(plant, &state, h, &settings, &mut next).unwrap();
         method.accepted(plant);
         std::mem::swap(&mut state, &mut next);
     }

@@ -2,3 +2,4 @@
 
 pub(super) mod dormand_prince;
 pub(super) mod half_explicit;
+pub(super) mod radau;
