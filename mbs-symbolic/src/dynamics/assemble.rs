@@ -5,15 +5,16 @@ use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock
 use super::mass_matrix::mass_matrix;
 use super::outputs::{asked_reactions, outputs};
 use super::provenance;
-use super::recursion::{self, Accelerations, Twist, Wrench};
+use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
+use super::regroup::Inertias;
 use crate::diag::{Diagnostics, Problem};
-use crate::expr::{Derivative, Symbol};
+use crate::expr::{Derivative, Graph, Symbol};
 use crate::forces::{self, Applied};
 use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId};
-use crate::kinematics::{Column, Kinematics, chain};
+use crate::kinematics::{Chain, Column, Kinematics, chain};
 use crate::lower::{Lowering, NoQueries};
 use crate::model::Model;
-use crate::spatial::{Axes, Inertia, Vec3};
+use crate::spatial::{Axes, Vec3};
 use crate::topology::Topology;
 
 /// More nodes than this are refused.
@@ -41,13 +42,15 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let n_v = topology.velocities.len();
     let gravity = lowering.parameter_vector(Axes::GROUND, &model.gravity);
     let graph = &mut lowering.graph;
-    let links = &kinematics.chain.links;
-    let inertias: IdVec<LinkId, Inertia> = links.iter().map(|link| link.inertia).collect();
+    let inertias = Inertias::regrouped(graph, &kinematics.chain);
     let mass = mass_matrix(graph, &kinematics.chain, &inertias, n_v);
     let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
-    let forces = generalised(&mut lowering, &kinematics, &bias, &applied, n_v, true);
-    let full = recursion::twists(&mut lowering.graph, &kinematics.chain, gravity, Accelerations::Full);
-    let inverse_dynamics = generalised(&mut lowering, &kinematics, &full, &applied, n_v, false);
+    let wrenches = Wrenches::of_inertia(graph, &kinematics.chain, &inertias, &bias, Accelerations::Bias);
+    let forces = generalised(graph, &kinematics.chain, wrenches, &applied, n_v);
+    let forces = forces.into_iter().map(|needed| graph.neg(needed)).collect();
+    let full = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Full);
+    let wrenches = Wrenches::of_inertia(graph, &kinematics.chain, &inertias, &full, Accelerations::Full);
+    let inverse_dynamics = generalised(graph, &kinematics.chain, wrenches, &applied, n_v);
     let kinetic_energy = {
         let graph = &mut lowering.graph;
         let parts: Vec<ExprId> = kinematics
@@ -110,45 +113,29 @@ fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
     if lowering.problems.has_errors() { Err(std::mem::take(&mut lowering.problems)) } else { Ok(()) }
 }
 
-/// Work of inertia and applied forces along every velocity: f with its sign, or what
-/// v' takes on top of the applied forces.
+/// What the wrenches of inertia need along every velocity on top of the applied forces.
 fn generalised(
-    lowering: &mut Lowering<'_>,
-    kinematics: &Kinematics,
-    twists: &IdVec<LinkId, Twist>,
+    graph: &mut Graph,
+    chain: &Chain,
+    mut wrenches: Wrenches,
     applied: &Applied,
     n_v: usize,
-    as_force: bool,
 ) -> Vec<ExprId> {
-    let graph = &mut lowering.graph;
-    let chain = &kinematics.chain;
-    let wrenches = net_wrenches(graph, kinematics, twists, applied);
+    apply(graph, &mut wrenches, applied);
     let mut needed = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
     for &(_, index, value) in &applied.along {
         let entry = &mut needed[index as usize];
         *entry = graph.sub(*entry, value);
     }
-    if as_force { needed.into_iter().map(|value| graph.neg(value)).collect() } else { needed }
+    needed
 }
 
-/// Inertial wrench less applied loads, per link.
-pub(super) fn net_wrenches(
-    graph: &mut crate::expr::Graph,
-    kinematics: &Kinematics,
-    twists: &IdVec<LinkId, Twist>,
-    applied: &Applied,
-) -> IdVec<LinkId, Option<Wrench>> {
-    let chain = &kinematics.chain;
-    let mut wrenches: IdVec<LinkId, Option<Wrench>> = chain
-        .links
-        .ids()
-        .map(|id| Some(recursion::inertial_wrench(graph, &chain.links[id].inertia, &twists[id])))
-        .collect();
+/// Takes applied loads from the wrenches of inertia.
+pub(super) fn apply(graph: &mut Graph, wrenches: &mut Wrenches, applied: &Applied) {
     for load in &applied.on_links {
-        wrenches[load.link] = wrenches[load.link]
-            .map(|wrench| Wrench { f: wrench.f.sub(graph, load.f), n: wrench.n.sub(graph, load.n) });
+        let wrench = &mut wrenches.at_links[load.link];
+        *wrench = wrench.map(|net| Wrench { f: net.f.sub(graph, load.f), n: net.n.sub(graph, load.n) });
     }
-    wrenches
 }
 
 /// −Σ m g·r plus the energy of springs.

@@ -11,6 +11,7 @@ mod mass_matrix;
 mod outputs;
 mod provenance;
 mod recursion;
+mod regroup;
 
 pub use assemble::{Options, build};
 pub use equations::{

@@ -2,6 +2,7 @@
 //!
 //! Everything is in link axes. Gravity is an upward acceleration of ground.
 
+use super::regroup::Inertias;
 use crate::expr::{Graph, Symbol};
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
@@ -63,6 +64,24 @@ pub(crate) fn twists(
         list.push(twist);
     }
     list
+}
+
+/// Motion after each of a link's moves.
+pub(crate) fn along(
+    graph: &mut Graph,
+    chain: &Chain,
+    twists: &IdVec<LinkId, Twist>,
+    link: LinkId,
+    accelerations: Accelerations,
+) -> Vec<Twist> {
+    let link = &chain.links[link];
+    let Some(parent) = link.parent else { return Vec::new() };
+    let mut twist = twists[parent];
+    let step = |step: &Move| {
+        twist = after(graph, twist, step, accelerations);
+        twist
+    };
+    link.moves.iter().map(step).collect()
 }
 
 /// The twist after one move.
@@ -233,23 +252,64 @@ fn euler_by_spin_matrix(graph: &mut Graph, inertia: crate::spatial::Symmetric3, 
     Vec3::new(inertia.axes, [axial(1, 2), axial(2, 0), axial(0, 1)])
 }
 
-/// What a wrench on each link does along every velocity, from tip to root. `at_joint`
-/// is called with each link and the total wrench its parent passes to it: in link axes
-/// at the link's origin, and in the parent's axes at the parent's origin.
+/// Wrenches at links, and between the moves that lead to them.
+#[derive(Debug, Clone)]
+pub(crate) struct Wrenches {
+    /// At each link, in its axes.
+    pub(crate) at_links: IdVec<LinkId, Option<Wrench>>,
+    /// On the way to each link: after which of its moves, in the axes there.
+    pub(crate) between: IdVec<LinkId, Vec<(usize, Wrench)>>,
+}
+
+impl Wrenches {
+    /// None anywhere.
+    pub(crate) fn none(chain: &Chain) -> Self {
+        Self {
+            at_links: chain.links.ids().map(|_| None).collect(),
+            between: chain.links.ids().map(|_| Vec::new()).collect(),
+        }
+    }
+
+    /// The wrenches that give inertias their accelerations.
+    pub(crate) fn of_inertia(
+        graph: &mut Graph,
+        chain: &Chain,
+        inertias: &Inertias,
+        twists: &IdVec<LinkId, Twist>,
+        accelerations: Accelerations,
+    ) -> Self {
+        let mut all = Self::none(chain);
+        for id in chain.links.ids() {
+            all.at_links[id] = Some(inertial_wrench(graph, &inertias.at_links[id], &twists[id]));
+            if !inertias.between[id].is_empty() {
+                let along = along(graph, chain, twists, id, accelerations);
+                for (index, inertia) in &inertias.between[id] {
+                    let wrench = inertial_wrench(graph, inertia, &along[*index]);
+                    all.between[id].push((*index, wrench));
+                }
+            }
+        }
+        all
+    }
+}
+
+/// What wrenches do along every velocity, from tip to root. `at_joint` is called with each
+/// link and the total wrench its parent passes to it: in link axes at the link's origin, and
+/// in the parent's axes at the parent's origin.
 pub(crate) fn project(
     graph: &mut Graph,
     chain: &Chain,
-    wrenches: &IdVec<LinkId, Option<Wrench>>,
+    wrenches: &Wrenches,
     n_v: usize,
     mut at_joint: impl FnMut(LinkId, Wrench, Wrench),
 ) -> Vec<ExprId> {
-    let mut totals: IdVec<LinkId, Option<Wrench>> = wrenches.iter().copied().collect();
+    let mut totals: IdVec<LinkId, Option<Wrench>> = wrenches.at_links.iter().copied().collect();
     let zero = graph.zero();
     let mut generalised = vec![zero; n_v];
     for id in chain.links.ids().rev() {
         let link = &chain.links[id];
         let (Some(parent), Some(wrench)) = (link.parent, totals[id]) else { continue };
-        let at_parent = back(graph, &link.moves, wrench, &mut generalised);
+        let at_parent = back(graph, &link.moves, wrench, &wrenches.between[id], &mut generalised);
         at_joint(id, wrench, at_parent);
         totals[parent] = Some(match totals[parent] {
             Some(total) => Wrench { f: total.f.add(graph, at_parent.f), n: total.n.add(graph, at_parent.n) },
@@ -259,8 +319,15 @@ pub(crate) fn project(
     generalised
 }
 
-/// Carries a wrench back through a link's moves, collecting its work on each motion.
-fn back(graph: &mut Graph, moves: &[Move], wrench: Wrench, generalised: &mut [ExprId]) -> Wrench {
+/// Carries a wrench back through a link's moves, with those met on the way, collecting the
+/// work on each motion.
+fn back(
+    graph: &mut Graph,
+    moves: &[Move],
+    wrench: Wrench,
+    between: &[(usize, Wrench)],
+    generalised: &mut [ExprId],
+) -> Wrench {
     let mut collect = |graph: &mut Graph, partials: &[(Column, ExprId)], component: ExprId| {
         for &(column, partial) in partials {
             if let Column::V(index) = column {
@@ -271,7 +338,11 @@ fn back(graph: &mut Graph, moves: &[Move], wrench: Wrench, generalised: &mut [Ex
         }
     };
     let Wrench { mut f, mut n } = wrench;
-    for step in moves.iter().rev() {
+    for (index, step) in moves.iter().enumerate().rev() {
+        if let Some((_, met)) = between.iter().find(|(place, _)| *place == index) {
+            f = f.add(graph, met.f);
+            n = n.add(graph, met.n);
+        }
         match step {
             Move::Shift { r, motion } => {
                 if let Some((axis, motion)) = motion {
