@@ -26,11 +26,15 @@ pub struct Options {
     /// Keep what each model element adds to every entry ([`Equations::contributions`]);
     /// costs time and memory cubic in the depth of the tree.
     pub provenance: bool,
+    /// Leave entries of rotations that differ from 0 or ±1 by less than 1e-10 as they are,
+    /// instead of taking them as exactly that.
+    pub keep_dust: bool,
 }
 
 /// Builds the equations of `model` over the tree of `topology`.
 pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equations, Diagnostics> {
     let mut lowering = Lowering::new(model, topology);
+    lowering.graph.keep_dust = options.keep_dust;
     let chain = chain::build(&mut lowering, topology);
     let mut kinematics = Kinematics::new(chain);
     kinematics.with_virtual_motions = !asked_reactions(model).is_empty();

@@ -221,35 +221,38 @@ pub(crate) fn inertial_wrench(graph: &mut Graph, inertia: &Inertia, twist: &Twis
     let swing = swing(graph, twist.omega, twist.alpha, h);
     let f = linear.add(graph, swing);
     let lever = h.cross(graph, twist.a);
-    let euler = if is_dense(graph, twist.omega) {
-        euler_by_spin_matrix(graph, about_origin, twist)
-    } else {
-        let momentum = about_origin.apply(graph, twist.omega);
-        let gyroscopic = twist.omega.cross(graph, momentum);
-        about_origin.apply(graph, twist.alpha).add(graph, gyroscopic)
-    };
+    let euler = euler(graph, about_origin, twist);
     Wrench { f, n: euler.add(graph, lever) }
 }
 
-/// I α + ω×(I ω) = Σ m r × (B r) = the axial part of B J, with J = Σ m r rᵀ = ½ tr(I) − I.
-fn euler_by_spin_matrix(graph: &mut Graph, inertia: crate::spatial::Symmetric3, twist: &Twist) -> Vec3 {
+/// I α + ω×(I ω), sorted by the moments of inertia, which regrouping makes zero in part, and
+/// sharing the entries of B = [α] + [ω]² with what moves the link's points:
+///
+/// ```text
+/// n_x = I_xx α_x + (I_zz − I_yy) ω_y ω_z − I_xy B_zx + I_xz B_yx + I_yz (ω_y² − ω_z²), …
+/// ```
+fn euler(graph: &mut Graph, inertia: crate::spatial::Symmetric3, twist: &Twist) -> Vec3 {
     let b = spin_matrix(graph, twist.omega, twist.alpha);
-    let mut half = |plus: [ExprId; 2], minus: ExprId| {
-        let sum = graph.add(plus[0], plus[1]);
-        let difference = graph.sub(sum, minus);
-        graph.scale(0.5, difference)
+    let w = twist.omega.xyz;
+    let alpha = twist.alpha.xyz;
+    let moments = [inertia.xx, inertia.yy, inertia.zz];
+    // The product of inertia of the two axes other than k.
+    let products = [inertia.yz, inertia.xz, inertia.xy];
+    let component = |k: usize| {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        let own = graph.mul(moments[k], alpha[k]);
+        let difference = graph.sub(moments[j], moments[i]);
+        let rates = graph.mul(w[i], w[j]);
+        let gyroscopic = graph.mul(difference, rates);
+        let toward_i = graph.mul(products[j], b[j][k]);
+        let toward_j = graph.mul(products[i], b[i][k]);
+        let (square_i, square_j) = (graph.mul(w[i], w[i]), graph.mul(w[j], w[j]));
+        let squares = graph.sub(square_i, square_j);
+        let across = graph.mul(products[k], squares);
+        let sum = graph.sum([own, gyroscopic, toward_j, across]);
+        graph.sub(sum, toward_i)
     };
-    let (xx, yy, zz) = (inertia.xx, inertia.yy, inertia.zz);
-    let (jxx, jyy, jzz) = (half([yy, zz], xx), half([xx, zz], yy), half([xx, yy], zz));
-    let (jxy, jxz, jyz) = (graph.neg(inertia.xy), graph.neg(inertia.xz), graph.neg(inertia.yz));
-    let j = [[jxx, jxy, jxz], [jxy, jyy, jyz], [jxz, jyz, jzz]];
-    let mut axial = |i: usize, k: usize| {
-        let axes = inertia.axes;
-        let left = Vec3::new(axes, b[k]).dot(graph, Vec3::new(axes, j[i]));
-        let right = Vec3::new(axes, b[i]).dot(graph, Vec3::new(axes, j[k]));
-        graph.sub(left, right)
-    };
-    Vec3::new(inertia.axes, [axial(1, 2), axial(2, 0), axial(0, 1)])
+    Vec3::new(inertia.axes, [0, 1, 2].map(component))
 }
 
 /// Wrenches at links, and between the moves that lead to them.

@@ -1,5 +1,6 @@
 //! Rotations.
 
+use super::turning::sin_cos;
 use super::{Axes, Vec3};
 use crate::expr::Graph;
 use crate::ids::ExprId;
@@ -111,7 +112,7 @@ fn is_identity(graph: &Graph, rows: [[ExprId; 3]; 3]) -> bool {
 
 /// Rotation by `angle` about principal axis `axis`.
 fn planar_rows(graph: &mut Graph, axis: usize, angle: ExprId) -> [[ExprId; 3]; 3] {
-    let (sine, cosine) = (graph.sin(angle), graph.cos(angle));
+    let (sine, cosine) = sin_cos(graph, angle);
     let minus = graph.neg(sine);
     let mut rows = identity_rows(graph);
     let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
