@@ -69,7 +69,8 @@ impl Loaded {
     /// A resolved model.
     pub fn resolved(model: Model) -> Result<Self, Diagnostics> {
         let topology = topology::build(&model)?;
-        let equations = dynamics::build(&model, &topology, Options { keep_dust: true, ..Options::default() })?;
+        let equations =
+            dynamics::build(&model, &topology, Options { keep_dust: true, ..Options::default() })?;
         let kept =
             Kept { cut: topology.cut_joints, positions: topology.positions, velocities: topology.velocities };
         Ok(Self { model, kept, equations })

@@ -4,6 +4,7 @@ use super::constraints::{self, Rows};
 use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock};
 use super::mass_matrix::mass_matrix;
 use super::outputs::{asked_reactions, outputs};
+use super::parallel::{self, Computed};
 use super::provenance;
 use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
 use super::regroup::Inertias;
@@ -11,10 +12,10 @@ use crate::diag::{Diagnostics, Problem};
 use crate::expr::{Derivative, Graph, Symbol};
 use crate::forces::{self, Applied};
 use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId};
-use crate::kinematics::{Chain, Column, Kinematics, chain};
+use crate::kinematics::{Column, Kinematics, chain};
 use crate::lower::{Lowering, NoQueries};
 use crate::model::Model;
-use crate::spatial::{Axes, Vec3};
+use crate::spatial::{Axes, Rot3, Vec3};
 use crate::topology::Topology;
 
 /// More nodes than this are refused.
@@ -47,14 +48,12 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let gravity = lowering.parameter_vector(Axes::GROUND, &model.gravity);
     let graph = &mut lowering.graph;
     let inertias = Inertias::regrouped(graph, &kinematics.chain);
-    let mass = mass_matrix(graph, &kinematics.chain, &inertias, n_v);
+    let computed = parallel::unturned(graph, &kinematics.chain, inertias);
+    let mass = mass_matrix(graph, &computed.chain, &computed.inertias, n_v);
     let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
-    let wrenches = Wrenches::of_inertia(graph, &kinematics.chain, &inertias, &bias, Accelerations::Bias);
-    let forces = generalised(graph, &kinematics.chain, wrenches, &applied, n_v);
+    let forces = generalised(graph, &computed, gravity, Accelerations::Bias, &applied, n_v);
     let forces = forces.into_iter().map(|needed| graph.neg(needed)).collect();
-    let full = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Full);
-    let wrenches = Wrenches::of_inertia(graph, &kinematics.chain, &inertias, &full, Accelerations::Full);
-    let inverse_dynamics = generalised(graph, &kinematics.chain, wrenches, &applied, n_v);
+    let inverse_dynamics = generalised(graph, &computed, gravity, Accelerations::Full, &applied, n_v);
     let kinetic_energy = {
         let graph = &mut lowering.graph;
         let parts: Vec<ExprId> = kinematics
@@ -117,15 +116,19 @@ fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
     if lowering.problems.has_errors() { Err(std::mem::take(&mut lowering.problems)) } else { Ok(()) }
 }
 
-/// What the wrenches of inertia need along every velocity on top of the applied forces.
+/// What inertia needs along every velocity on top of the applied forces.
 fn generalised(
     graph: &mut Graph,
-    chain: &Chain,
-    mut wrenches: Wrenches,
+    computed: &Computed,
+    gravity: Vec3,
+    accelerations: Accelerations,
     applied: &Applied,
     n_v: usize,
 ) -> Vec<ExprId> {
-    apply(graph, &mut wrenches, applied);
+    let Computed { chain, inertias, turned } = computed;
+    let twists = recursion::twists(graph, chain, gravity, accelerations);
+    let mut wrenches = Wrenches::of_inertia(graph, chain, inertias, &twists, accelerations);
+    apply(graph, &mut wrenches, applied, |link| turned[link]);
     let mut needed = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
     for &(_, index, value) in &applied.along {
         let entry = &mut needed[index as usize];
@@ -134,11 +137,18 @@ fn generalised(
     needed
 }
 
-/// Takes applied loads from the wrenches of inertia.
-pub(super) fn apply(graph: &mut Graph, wrenches: &mut Wrenches, applied: &Applied) {
+/// Takes applied loads from the wrenches of inertia, in the axes `turned` leads to from a
+/// link's own.
+pub(super) fn apply(
+    graph: &mut Graph,
+    wrenches: &mut Wrenches,
+    applied: &Applied,
+    turned: impl Fn(LinkId) -> Option<Rot3>,
+) {
     for load in &applied.on_links {
+        let Wrench { f, n } = load.wrench(graph, turned(load.link));
         let wrench = &mut wrenches.at_links[load.link];
-        *wrench = wrench.map(|net| Wrench { f: net.f.sub(graph, load.f), n: net.n.sub(graph, load.n) });
+        *wrench = wrench.map(|net| Wrench { f: net.f.sub(graph, f), n: net.n.sub(graph, n) });
     }
 }
 

@@ -9,6 +9,7 @@ mod constraints;
 mod equations;
 mod mass_matrix;
 mod outputs;
+mod parallel;
 mod provenance;
 mod recursion;
 mod regroup;
@@ -18,3 +19,4 @@ pub use equations::{
     Contribution, Element, Equations, InputSlot, Layout, Mode, ModeKind, Pose, Quantity, QuaternionBlock,
     Row, RowKind,
 };
+pub(crate) use recursion::Wrench;

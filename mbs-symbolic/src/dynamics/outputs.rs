@@ -132,7 +132,7 @@ fn reactions(
     let inertias = Inertias::given(&kinematics.chain);
     let mut wrenches =
         Wrenches::of_inertia(graph, &kinematics.chain, &inertias, &twists, Accelerations::Full);
-    apply(graph, &mut wrenches, applied);
+    apply(graph, &mut wrenches, applied, |_| None);
     for &(_, link, wrench) in &from_rows {
         let net = &mut wrenches.at_links[link];
         *net = net.map(|net| less(graph, net, wrench));

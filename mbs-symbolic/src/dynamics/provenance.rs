@@ -106,7 +106,7 @@ fn to_forces(
 
     for load in &applied.on_links {
         let mut wrenches = Wrenches::none(chain);
-        wrenches.at_links[load.link] = Some(Wrench { f: load.f, n: load.n });
+        wrenches.at_links[load.link] = Some(load.wrench(graph, None));
         let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
         push(graph, load.element, values);
     }

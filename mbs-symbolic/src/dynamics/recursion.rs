@@ -172,23 +172,10 @@ fn turned(graph: &mut Graph, twist: Twist, rot: crate::spatial::Rot3) -> Twist {
     }
 }
 
-/// α×r + ω×(ω×r).
-///
-/// With all components of ω at hand the matrix B = [α] + [ω]² is cheaper, because it
-/// serves every point of the link; with few of them the cross products fold away.
+/// α×r + ω×(ω×r) = B r. The matrix serves every point of the link.
 fn swing(graph: &mut Graph, omega: Vec3, alpha: Vec3, r: Vec3) -> Vec3 {
-    if is_dense(graph, omega) {
-        let rows = spin_matrix(graph, omega, alpha);
-        return Vec3::new(r.axes, rows.map(|row| Vec3::new(r.axes, row).dot(graph, r)));
-    }
-    let tangential = alpha.cross(graph, r);
-    let carried = omega.cross(graph, r);
-    let centripetal = omega.cross(graph, carried);
-    tangential.add(graph, centripetal)
-}
-
-fn is_dense(graph: &Graph, omega: Vec3) -> bool {
-    omega.xyz.iter().all(|&component| graph.as_constant(component).is_none())
+    let rows = spin_matrix(graph, omega, alpha);
+    Vec3::new(r.axes, rows.map(|row| Vec3::new(r.axes, row).dot(graph, r)))
 }
 
 /// B = [α] + [ω]², row-major.

@@ -93,6 +93,9 @@ impl Symmetric3 {
     /// J'_ik = c J_ik − s J_jk,   J'_jk = s J_ik + c J_jk,   J'_kk = J_kk
     /// ```
     pub(crate) fn turned(self, graph: &mut Graph, to: Axes, k: usize, angle: ExprId) -> Self {
+        if graph.is_zero(angle) {
+            return self.relabelled(to);
+        }
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
         let (s, c) = sin_cos(graph, angle);
         let m = self.rows();

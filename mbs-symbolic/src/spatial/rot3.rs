@@ -53,6 +53,17 @@ impl Rot3 {
         Self { from, to, rows, turn: Some(turn) }
     }
 
+    /// The inverse, open to be joined with turns about the same axis where this is one turn.
+    pub(crate) fn inverse(self, graph: &mut Graph) -> Self {
+        match self.turn {
+            Some(turn) if is_identity(graph, turn.before) => {
+                let angle = graph.neg(turn.angle);
+                Self { turn: Some(Turn { angle, ..turn }), ..self.transpose() }
+            }
+            _ => self.transpose(),
+        }
+    }
+
     /// The inverse, which for a rotation is the transpose.
     pub(crate) fn transpose(self) -> Self {
         let r = self.rows;
