@@ -6,7 +6,7 @@ use super::regroup::Inertias;
 use crate::expr::{Graph, Symbol};
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
-use crate::spatial::{Inertia, Vec3};
+use crate::spatial::{Inertia, Vec3, spin_matrix, swing};
 
 /// Motion of a link's axes and origin, in its axes.
 #[derive(Debug, Clone, Copy)]
@@ -170,31 +170,6 @@ fn turned(graph: &mut Graph, twist: Twist, rot: crate::spatial::Rot3) -> Twist {
         alpha: rot.apply(graph, twist.alpha),
         a: rot.apply(graph, twist.a),
     }
-}
-
-/// α×r + ω×(ω×r) = B r. The matrix serves every point of the link.
-fn swing(graph: &mut Graph, omega: Vec3, alpha: Vec3, r: Vec3) -> Vec3 {
-    let rows = spin_matrix(graph, omega, alpha);
-    Vec3::new(r.axes, rows.map(|row| Vec3::new(r.axes, row).dot(graph, r)))
-}
-
-/// B = [α] + [ω]², row-major.
-fn spin_matrix(graph: &mut Graph, omega: Vec3, alpha: Vec3) -> [[ExprId; 3]; 3] {
-    let w = omega.xyz;
-    let mut product = |i: usize, j: usize| graph.mul(w[i], w[j]);
-    let (xx, yy, zz) = (product(0, 0), product(1, 1), product(2, 2));
-    let (xy, xz, yz) = (product(0, 1), product(0, 2), product(1, 2));
-    let [ax, ay, az] = alpha.xyz;
-    let mut minus_sum = |a: ExprId, b: ExprId| {
-        let sum = graph.add(a, b);
-        graph.neg(sum)
-    };
-    let diagonal = [minus_sum(yy, zz), minus_sum(xx, zz), minus_sum(xx, yy)];
-    [
-        [diagonal[0], graph.sub(xy, az), graph.add(xz, ay)],
-        [graph.add(xy, az), diagonal[1], graph.sub(yz, ax)],
-        [graph.sub(xz, ay), graph.add(yz, ax), diagonal[2]],
-    ]
 }
 
 /// The wrench that gives a link its accelerations (Newton and Euler, about the origin):
