@@ -69,7 +69,8 @@ impl Loaded {
     /// A resolved model.
     pub fn resolved(model: Model) -> Result<Self, Diagnostics> {
         let topology = topology::build(&model)?;
-        let equations = dynamics::build(&model, &topology, Options::default())?;
+        let equations =
+            dynamics::build(&model, &topology, Options { keep_dust: true, ..Options::default() })?;
         let kept =
             Kept { cut: topology.cut_joints, positions: topology.positions, velocities: topology.velocities };
         Ok(Self { model, kept, equations })
@@ -79,7 +80,7 @@ impl Loaded {
     #[must_use]
     pub fn with_contributions(self) -> Self {
         let topology = topology::build(&self.model).expect("built before");
-        let options = Options { provenance: true };
+        let options = Options { provenance: true, keep_dust: true };
         let equations = dynamics::build(&self.model, &topology, options).expect("built before");
         Self { equations, ..self }
     }

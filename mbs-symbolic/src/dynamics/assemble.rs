@@ -5,16 +5,18 @@ use super::constraints::{self, Rows};
 use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock};
 use super::mass_matrix::mass_matrix;
 use super::outputs::{asked_reactions, outputs};
+use super::parallel::{self, Computed};
 use super::provenance;
-use super::recursion::{self, Accelerations, Twist, Wrench};
+use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
+use super::regroup::Inertias;
 use crate::diag::{Diagnostics, Problem};
-use crate::expr::{Derivative, Symbol};
+use crate::expr::{Derivative, Graph, Symbol};
 use crate::forces::{self, Applied};
 use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId, ModeId};
 use crate::kinematics::{Column, Kinematics, chain};
 use crate::lower::{Lowering, NoQueries};
 use crate::model::Model;
-use crate::spatial::{Axes, Inertia, Vec3};
+use crate::spatial::{Axes, Rot3, Vec3};
 use crate::topology::Topology;
 
 /// More nodes than this are refused.
@@ -26,11 +28,15 @@ pub struct Options {
     /// Keep what each model element adds to every entry ([`Equations::contributions`]);
     /// costs time and memory cubic in the depth of the tree.
     pub provenance: bool,
+    /// Leave entries of rotations that differ from 0 or ±1 by less than 1e-10 as they are,
+    /// instead of taking them as exactly that.
+    pub keep_dust: bool,
 }
 
 /// Builds the equations of `model` over the tree of `topology`.
 pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equations, Diagnostics> {
     let mut lowering = Lowering::new(model, topology);
+    lowering.graph.keep_dust = options.keep_dust;
     let chain = chain::build(&mut lowering, topology);
     let mut kinematics = Kinematics::new(chain);
     kinematics.with_virtual_motions = !asked_reactions(model).is_empty();
@@ -42,13 +48,13 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let n_v = topology.velocities.len();
     let gravity = lowering.parameter_vector(Axes::GROUND, &model.gravity);
     let graph = &mut lowering.graph;
-    let links = &kinematics.chain.links;
-    let inertias: IdVec<LinkId, Inertia> = links.iter().map(|link| link.inertia).collect();
-    let mass = mass_matrix(graph, &kinematics.chain, &inertias, n_v);
+    let inertias = Inertias::regrouped(graph, &kinematics.chain);
+    let computed = parallel::unturned(graph, &kinematics.chain, inertias);
+    let mass = mass_matrix(graph, &computed.chain, &computed.inertias, n_v);
     let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
-    let forces = generalised(&mut lowering, &kinematics, &bias, &applied, n_v, true);
-    let full = recursion::twists(&mut lowering.graph, &kinematics.chain, gravity, Accelerations::Full);
-    let inverse_dynamics = generalised(&mut lowering, &kinematics, &full, &applied, n_v, false);
+    let forces = generalised(graph, &computed, gravity, Accelerations::Bias, &applied, n_v);
+    let forces: Vec<ExprId> = forces.into_iter().map(|needed| graph.neg(needed)).collect();
+    let inverse_dynamics = generalised(graph, &computed, gravity, Accelerations::Full, &applied, n_v);
     let kinetic_energy = {
         let graph = &mut lowering.graph;
         let parts: Vec<ExprId> = kinematics
@@ -117,45 +123,40 @@ fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
     if lowering.problems.has_errors() { Err(std::mem::take(&mut lowering.problems)) } else { Ok(()) }
 }
 
-/// Work of inertia and applied forces along every velocity: f with its sign, or what
-/// v' takes on top of the applied forces.
+/// What inertia needs along every velocity on top of the applied forces.
 fn generalised(
-    lowering: &mut Lowering<'_>,
-    kinematics: &Kinematics,
-    twists: &IdVec<LinkId, Twist>,
+    graph: &mut Graph,
+    computed: &Computed,
+    gravity: Vec3,
+    accelerations: Accelerations,
     applied: &Applied,
     n_v: usize,
-    as_force: bool,
 ) -> Vec<ExprId> {
-    let graph = &mut lowering.graph;
-    let chain = &kinematics.chain;
-    let wrenches = net_wrenches(graph, kinematics, twists, applied);
+    let Computed { chain, inertias, turned } = computed;
+    let twists = recursion::twists(graph, chain, gravity, accelerations);
+    let mut wrenches = Wrenches::of_inertia(graph, chain, inertias, &twists, accelerations);
+    apply(graph, &mut wrenches, applied, |link| turned[link]);
     let mut needed = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
     for &(_, index, value) in &applied.along {
         let entry = &mut needed[index as usize];
         *entry = graph.sub(*entry, value);
     }
-    if as_force { needed.into_iter().map(|value| graph.neg(value)).collect() } else { needed }
+    needed
 }
 
-/// Inertial wrench less applied loads, per link.
-pub(super) fn net_wrenches(
-    graph: &mut crate::expr::Graph,
-    kinematics: &Kinematics,
-    twists: &IdVec<LinkId, Twist>,
+/// Takes applied loads from the wrenches of inertia, in the axes `turned` leads to from a
+/// link's own.
+pub(super) fn apply(
+    graph: &mut Graph,
+    wrenches: &mut Wrenches,
     applied: &Applied,
-) -> IdVec<LinkId, Option<Wrench>> {
-    let chain = &kinematics.chain;
-    let mut wrenches: IdVec<LinkId, Option<Wrench>> = chain
-        .links
-        .ids()
-        .map(|id| Some(recursion::inertial_wrench(graph, &chain.links[id].inertia, &twists[id])))
-        .collect();
+    turned: impl Fn(LinkId) -> Option<Rot3>,
+) {
     for load in &applied.on_links {
-        wrenches[load.link] = wrenches[load.link]
-            .map(|wrench| Wrench { f: wrench.f.sub(graph, load.f), n: wrench.n.sub(graph, load.n) });
+        let Wrench { f, n } = load.wrench(graph, turned(load.link));
+        let wrench = &mut wrenches.at_links[load.link];
+        *wrench = wrench.map(|net| Wrench { f: net.f.sub(graph, f), n: net.n.sub(graph, n) });
     }
-    wrenches
 }
 
 /// −Σ m g·r plus the energy of springs.

@@ -4,6 +4,7 @@
 //! it is carried back towards the root, and its component along every step on the way
 //! is an entry of M (Featherstone's composite-rigid-body method, per elementary step).
 
+use super::regroup::Inertias;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
@@ -17,23 +18,21 @@ struct Carried {
     angular: Vec3,
 }
 
-/// M, n_v × n_v, column-major, for the given inertia of each link.
-pub(crate) fn mass_matrix(
-    graph: &mut Graph,
-    chain: &Chain,
-    inertias: &IdVec<LinkId, Inertia>,
-    n_v: usize,
-) -> Vec<ExprId> {
+/// M, n_v × n_v, column-major.
+pub(crate) fn mass_matrix(graph: &mut Graph, chain: &Chain, inertias: &Inertias, n_v: usize) -> Vec<ExprId> {
     let zero = graph.zero();
     let mut matrix = Matrix { entries: vec![zero; n_v * n_v], n_v };
-    let mut composite: IdVec<LinkId, Inertia> = inertias.iter().copied().collect();
+    let mut composite: IdVec<LinkId, Inertia> = inertias.at_links.iter().copied().collect();
     let mut carried: IdVec<LinkId, Vec<Carried>> = chain.links.ids().map(|_| Vec::new()).collect();
     for id in chain.links.ids().rev() {
         let link = &chain.links[id];
         let Some(parent) = link.parent else { continue };
         let mut inertia = composite[id];
         let mut columns = std::mem::take(&mut carried[id]);
-        for step in link.moves.iter().rev() {
+        for (index, step) in link.moves.iter().enumerate().rev() {
+            if let Some((_, met)) = inertias.between[id].iter().find(|(place, _)| *place == index) {
+                inertia = inertia.add(graph, *met);
+            }
             back(graph, step, &mut inertia, &mut columns, &mut matrix);
         }
         composite[parent] = composite[parent].add(graph, inertia);

@@ -10,11 +10,14 @@ mod constraints;
 mod equations;
 mod mass_matrix;
 mod outputs;
+mod parallel;
 mod provenance;
 mod recursion;
+mod regroup;
 
 pub use assemble::{Options, build};
 pub use equations::{
     Contribution, Element, Equations, InputSlot, Layout, Mode, ModeCondition, ModeKind, Pose, Quantity,
     QuaternionBlock, Row, RowKind,
 };
+pub(crate) use recursion::Wrench;

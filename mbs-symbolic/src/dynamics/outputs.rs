@@ -1,9 +1,10 @@
 //! Named outputs, which may depend on accelerations and multipliers.
 
 use super::Element;
-use super::assemble::net_wrenches;
+use super::assemble::apply;
 use super::constraints::Rows;
-use super::recursion::{self, Accelerations, Wrench};
+use super::recursion::{self, Accelerations, Wrench, Wrenches};
+use super::regroup::Inertias;
 use crate::diag::Problem;
 use crate::expr::Symbol;
 use crate::forces::Applied;
@@ -127,9 +128,14 @@ fn reactions(
 
     let graph = &mut lowering.graph;
     let twists = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Full);
-    let mut wrenches = net_wrenches(graph, kinematics, &twists, applied);
+    // Of the bodies as they are: what regrouping moves past a joint passes through it all the same.
+    let inertias = Inertias::given(&kinematics.chain);
+    let mut wrenches =
+        Wrenches::of_inertia(graph, &kinematics.chain, &inertias, &twists, Accelerations::Full);
+    apply(graph, &mut wrenches, applied, |_| None);
     for &(_, link, wrench) in &from_rows {
-        wrenches[link] = wrenches[link].map(|net| less(graph, net, wrench));
+        let net = &mut wrenches.at_links[link];
+        *net = net.map(|net| less(graph, net, wrench));
     }
     let mut passed: IdVec<LinkId, Option<(Wrench, Wrench)>> =
         kinematics.chain.links.ids().map(|_| None).collect();

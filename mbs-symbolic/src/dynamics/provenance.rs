@@ -6,7 +6,8 @@
 use super::constraints::Rows;
 use super::equations::{Contribution, Element, Quantity};
 use super::mass_matrix::mass_matrix;
-use super::recursion::{self, Accelerations, Wrench};
+use super::recursion::{self, Accelerations, Wrench, Wrenches};
+use super::regroup::Inertias;
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, IdVec, LinkId};
@@ -55,7 +56,7 @@ fn to_mass(graph: &mut Graph, chain: &Chain, n_v: usize, list: &mut Vec<Contribu
             .iter_enumerated()
             .map(|(other, link)| if other == id { link.inertia } else { Inertia::zero(graph, link.axes) })
             .collect();
-        let matrix = mass_matrix(graph, chain, &inertias, n_v);
+        let matrix = mass_matrix(graph, chain, &Inertias::at_links(inertias), n_v);
         for (index, value) in matrix.into_iter().enumerate() {
             if !graph.is_zero(value) {
                 let quantity = Quantity::Mass((index % n_v) as u32, (index / n_v) as u32);
@@ -73,7 +74,6 @@ fn to_forces(
     n_v: usize,
     list: &mut Vec<Contribution>,
 ) {
-    let none = || -> IdVec<LinkId, Option<Wrench>> { chain.links.ids().map(|_| None).collect() };
     let mut push = |graph: &mut Graph, element: Element, values: Vec<ExprId>| {
         for (index, value) in values.into_iter().enumerate() {
             if !graph.is_zero(value) {
@@ -88,25 +88,25 @@ fn to_forces(
     for (id, link) in chain.links.iter_enumerated() {
         let Some(body) = link.body.filter(|_| link.parent.is_some()) else { continue };
         let wrench = recursion::inertial_wrench(graph, &link.inertia, &twists[id]);
-        let mut wrenches = none();
-        wrenches[id] = Some(Wrench { f: wrench.f.neg(graph), n: wrench.n.neg(graph) });
+        let mut wrenches = Wrenches::none(chain);
+        wrenches.at_links[id] = Some(Wrench { f: wrench.f.neg(graph), n: wrench.n.neg(graph) });
         let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
         push(graph, Element::Body(body), values);
     }
 
     let weights = in_link_axes(graph, chain, gravity);
-    let mut wrenches = none();
+    let mut wrenches = Wrenches::none(chain);
     for (id, link) in chain.links.iter_enumerated() {
         let f = weights[id].scale(graph, link.inertia.mass);
         let n = link.inertia.first_moment.cross(graph, weights[id]);
-        wrenches[id] = Some(Wrench { f, n });
+        wrenches.at_links[id] = Some(Wrench { f, n });
     }
     let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
     push(graph, Element::Gravity, values);
 
     for load in &applied.on_links {
-        let mut wrenches = none();
-        wrenches[load.link] = Some(Wrench { f: load.f, n: load.n });
+        let mut wrenches = Wrenches::none(chain);
+        wrenches.at_links[load.link] = Some(load.wrench(graph, None));
         let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
         push(graph, load.element, values);
     }

@@ -2,10 +2,11 @@
 //!
 //! Everything is in link axes. Gravity is an upward acceleration of ground.
 
+use super::regroup::Inertias;
 use crate::expr::{Graph, Symbol};
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
-use crate::spatial::{Inertia, Vec3};
+use crate::spatial::{Inertia, Vec3, spin_matrix, swing};
 
 /// Motion of a link's axes and origin, in its axes.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +64,24 @@ pub(crate) fn twists(
         list.push(twist);
     }
     list
+}
+
+/// Motion after each of a link's moves.
+pub(crate) fn along(
+    graph: &mut Graph,
+    chain: &Chain,
+    twists: &IdVec<LinkId, Twist>,
+    link: LinkId,
+    accelerations: Accelerations,
+) -> Vec<Twist> {
+    let link = &chain.links[link];
+    let Some(parent) = link.parent else { return Vec::new() };
+    let mut twist = twists[parent];
+    let step = |step: &Move| {
+        twist = after(graph, twist, step, accelerations);
+        twist
+    };
+    link.moves.iter().map(step).collect()
 }
 
 /// The twist after one move.
@@ -153,44 +172,6 @@ fn turned(graph: &mut Graph, twist: Twist, rot: crate::spatial::Rot3) -> Twist {
     }
 }
 
-/// α×r + ω×(ω×r).
-///
-/// With all components of ω at hand the matrix B = [α] + [ω]² is cheaper, because it
-/// serves every point of the link; with few of them the cross products fold away.
-fn swing(graph: &mut Graph, omega: Vec3, alpha: Vec3, r: Vec3) -> Vec3 {
-    if is_dense(graph, omega) {
-        let rows = spin_matrix(graph, omega, alpha);
-        return Vec3::new(r.axes, rows.map(|row| Vec3::new(r.axes, row).dot(graph, r)));
-    }
-    let tangential = alpha.cross(graph, r);
-    let carried = omega.cross(graph, r);
-    let centripetal = omega.cross(graph, carried);
-    tangential.add(graph, centripetal)
-}
-
-fn is_dense(graph: &Graph, omega: Vec3) -> bool {
-    omega.xyz.iter().all(|&component| graph.as_constant(component).is_none())
-}
-
-/// B = [α] + [ω]², row-major.
-fn spin_matrix(graph: &mut Graph, omega: Vec3, alpha: Vec3) -> [[ExprId; 3]; 3] {
-    let w = omega.xyz;
-    let mut product = |i: usize, j: usize| graph.mul(w[i], w[j]);
-    let (xx, yy, zz) = (product(0, 0), product(1, 1), product(2, 2));
-    let (xy, xz, yz) = (product(0, 1), product(0, 2), product(1, 2));
-    let [ax, ay, az] = alpha.xyz;
-    let mut minus_sum = |a: ExprId, b: ExprId| {
-        let sum = graph.add(a, b);
-        graph.neg(sum)
-    };
-    let diagonal = [minus_sum(yy, zz), minus_sum(xx, zz), minus_sum(xx, yy)];
-    [
-        [diagonal[0], graph.sub(xy, az), graph.add(xz, ay)],
-        [graph.add(xy, az), diagonal[1], graph.sub(yz, ax)],
-        [graph.sub(xz, ay), graph.add(yz, ax), diagonal[2]],
-    ]
-}
-
 /// The wrench that gives a link its accelerations (Newton and Euler, about the origin):
 ///
 /// ```text
@@ -202,54 +183,98 @@ pub(crate) fn inertial_wrench(graph: &mut Graph, inertia: &Inertia, twist: &Twis
     let swing = swing(graph, twist.omega, twist.alpha, h);
     let f = linear.add(graph, swing);
     let lever = h.cross(graph, twist.a);
-    let euler = if is_dense(graph, twist.omega) {
-        euler_by_spin_matrix(graph, about_origin, twist)
-    } else {
-        let momentum = about_origin.apply(graph, twist.omega);
-        let gyroscopic = twist.omega.cross(graph, momentum);
-        about_origin.apply(graph, twist.alpha).add(graph, gyroscopic)
-    };
+    let euler = euler(graph, about_origin, twist);
     Wrench { f, n: euler.add(graph, lever) }
 }
 
-/// I α + ω×(I ω) = Σ m r × (B r) = the axial part of B J, with J = Σ m r rᵀ = ½ tr(I) − I.
-fn euler_by_spin_matrix(graph: &mut Graph, inertia: crate::spatial::Symmetric3, twist: &Twist) -> Vec3 {
+/// I α + ω×(I ω), sorted by the moments of inertia, which regrouping makes zero in part, and
+/// sharing the entries of B = [α] + [ω]² with what moves the link's points:
+///
+/// ```text
+/// n_x = I_xx α_x + (I_zz − I_yy) ω_y ω_z − I_xy B_zx + I_xz B_yx + I_yz (ω_y² − ω_z²), …
+/// ```
+fn euler(graph: &mut Graph, inertia: crate::spatial::Symmetric3, twist: &Twist) -> Vec3 {
     let b = spin_matrix(graph, twist.omega, twist.alpha);
-    let mut half = |plus: [ExprId; 2], minus: ExprId| {
-        let sum = graph.add(plus[0], plus[1]);
-        let difference = graph.sub(sum, minus);
-        graph.scale(0.5, difference)
+    let w = twist.omega.xyz;
+    let alpha = twist.alpha.xyz;
+    let moments = [inertia.xx, inertia.yy, inertia.zz];
+    // The product of inertia of the two axes other than k.
+    let products = [inertia.yz, inertia.xz, inertia.xy];
+    let component = |k: usize| {
+        let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+        let own = graph.mul(moments[k], alpha[k]);
+        let difference = graph.sub(moments[j], moments[i]);
+        let rates = graph.mul(w[i], w[j]);
+        let gyroscopic = graph.mul(difference, rates);
+        let toward_i = graph.mul(products[j], b[j][k]);
+        let toward_j = graph.mul(products[i], b[i][k]);
+        let (square_i, square_j) = (graph.mul(w[i], w[i]), graph.mul(w[j], w[j]));
+        let squares = graph.sub(square_i, square_j);
+        let across = graph.mul(products[k], squares);
+        let sum = graph.sum([own, gyroscopic, toward_j, across]);
+        graph.sub(sum, toward_i)
     };
-    let (xx, yy, zz) = (inertia.xx, inertia.yy, inertia.zz);
-    let (jxx, jyy, jzz) = (half([yy, zz], xx), half([xx, zz], yy), half([xx, yy], zz));
-    let (jxy, jxz, jyz) = (graph.neg(inertia.xy), graph.neg(inertia.xz), graph.neg(inertia.yz));
-    let j = [[jxx, jxy, jxz], [jxy, jyy, jyz], [jxz, jyz, jzz]];
-    let mut axial = |i: usize, k: usize| {
-        let axes = inertia.axes;
-        let left = Vec3::new(axes, b[k]).dot(graph, Vec3::new(axes, j[i]));
-        let right = Vec3::new(axes, b[i]).dot(graph, Vec3::new(axes, j[k]));
-        graph.sub(left, right)
-    };
-    Vec3::new(inertia.axes, [axial(1, 2), axial(2, 0), axial(0, 1)])
+    Vec3::new(inertia.axes, [0, 1, 2].map(component))
 }
 
-/// What a wrench on each link does along every velocity, from tip to root. `at_joint`
-/// is called with each link and the total wrench its parent passes to it: in link axes
-/// at the link's origin, and in the parent's axes at the parent's origin.
+/// Wrenches at links, and between the moves that lead to them.
+#[derive(Debug, Clone)]
+pub(crate) struct Wrenches {
+    /// At each link, in its axes.
+    pub(crate) at_links: IdVec<LinkId, Option<Wrench>>,
+    /// On the way to each link: after which of its moves, in the axes there.
+    pub(crate) between: IdVec<LinkId, Vec<(usize, Wrench)>>,
+}
+
+impl Wrenches {
+    /// None anywhere.
+    pub(crate) fn none(chain: &Chain) -> Self {
+        Self {
+            at_links: chain.links.ids().map(|_| None).collect(),
+            between: chain.links.ids().map(|_| Vec::new()).collect(),
+        }
+    }
+
+    /// The wrenches that give inertias their accelerations.
+    pub(crate) fn of_inertia(
+        graph: &mut Graph,
+        chain: &Chain,
+        inertias: &Inertias,
+        twists: &IdVec<LinkId, Twist>,
+        accelerations: Accelerations,
+    ) -> Self {
+        let mut all = Self::none(chain);
+        for id in chain.links.ids() {
+            all.at_links[id] = Some(inertial_wrench(graph, &inertias.at_links[id], &twists[id]));
+            if !inertias.between[id].is_empty() {
+                let along = along(graph, chain, twists, id, accelerations);
+                for (index, inertia) in &inertias.between[id] {
+                    let wrench = inertial_wrench(graph, inertia, &along[*index]);
+                    all.between[id].push((*index, wrench));
+                }
+            }
+        }
+        all
+    }
+}
+
+/// What wrenches do along every velocity, from tip to root. `at_joint` is called with each
+/// link and the total wrench its parent passes to it: in link axes at the link's origin, and
+/// in the parent's axes at the parent's origin.
 pub(crate) fn project(
     graph: &mut Graph,
     chain: &Chain,
-    wrenches: &IdVec<LinkId, Option<Wrench>>,
+    wrenches: &Wrenches,
     n_v: usize,
     mut at_joint: impl FnMut(LinkId, Wrench, Wrench),
 ) -> Vec<ExprId> {
-    let mut totals: IdVec<LinkId, Option<Wrench>> = wrenches.iter().copied().collect();
+    let mut totals: IdVec<LinkId, Option<Wrench>> = wrenches.at_links.iter().copied().collect();
     let zero = graph.zero();
     let mut generalised = vec![zero; n_v];
     for id in chain.links.ids().rev() {
         let link = &chain.links[id];
         let (Some(parent), Some(wrench)) = (link.parent, totals[id]) else { continue };
-        let at_parent = back(graph, &link.moves, wrench, &mut generalised);
+        let at_parent = back(graph, &link.moves, wrench, &wrenches.between[id], &mut generalised);
         at_joint(id, wrench, at_parent);
         totals[parent] = Some(match totals[parent] {
             Some(total) => Wrench { f: total.f.add(graph, at_parent.f), n: total.n.add(graph, at_parent.n) },
@@ -259,8 +284,15 @@ pub(crate) fn project(
     generalised
 }
 
-/// Carries a wrench back through a link's moves, collecting its work on each motion.
-fn back(graph: &mut Graph, moves: &[Move], wrench: Wrench, generalised: &mut [ExprId]) -> Wrench {
+/// Carries a wrench back through a link's moves, with those met on the way, collecting the
+/// work on each motion.
+fn back(
+    graph: &mut Graph,
+    moves: &[Move],
+    wrench: Wrench,
+    between: &[(usize, Wrench)],
+    generalised: &mut [ExprId],
+) -> Wrench {
     let mut collect = |graph: &mut Graph, partials: &[(Column, ExprId)], component: ExprId| {
         for &(column, partial) in partials {
             if let Column::V(index) = column {
@@ -271,7 +303,11 @@ fn back(graph: &mut Graph, moves: &[Move], wrench: Wrench, generalised: &mut [Ex
         }
     };
     let Wrench { mut f, mut n } = wrench;
-    for step in moves.iter().rev() {
+    for (index, step) in moves.iter().enumerate().rev() {
+        if let Some((_, met)) = between.iter().find(|(place, _)| *place == index) {
+            f = f.add(graph, met.f);
+            n = n.add(graph, met.n);
+        }
         match step {
             Move::Shift { r, motion } => {
                 if let Some((axis, motion)) = motion {

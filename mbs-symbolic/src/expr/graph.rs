@@ -91,6 +91,10 @@ impl Node {
 pub struct Graph {
     nodes: Vec<Node>,
     ids: FxHashMap<Node, ExprId>,
+    /// Entries of rotations that were close to 0 or ±1 and taken as exactly that.
+    pub dust: usize,
+    /// Whether such entries stay as they are.
+    pub keep_dust: bool,
 }
 
 impl Graph {

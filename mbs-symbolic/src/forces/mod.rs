@@ -6,13 +6,13 @@ mod joint;
 mod line;
 mod load;
 
-use crate::dynamics::Element;
+use crate::dynamics::{Element, Wrench};
 use crate::expr::Graph;
 use crate::ids::{ExprId, FrameId, LinkId};
 use crate::kinematics::{Kinematics, VecJet};
 use crate::lower::Lowering;
 use crate::model::ForceKind;
-use crate::spatial::Vec3;
+use crate::spatial::{Rot3, Vec3};
 
 /// All applied forces but gravity.
 #[derive(Debug, Default)]
@@ -25,15 +25,33 @@ pub(crate) struct Applied {
     pub(crate) potential: Vec<ExprId>,
 }
 
-/// A force and torque one element puts on one link.
+/// A force and torque one element puts on one link, as an observer sees them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinkLoad {
     pub(crate) element: Element,
     pub(crate) link: LinkId,
-    /// N, link axes.
-    pub(crate) f: Vec3,
-    /// About the link's origin, N·m, link axes.
-    pub(crate) n: Vec3,
+    /// From the observer's axes to the link's.
+    to_link: Rot3,
+    /// N, observer's axes.
+    f: Vec3,
+    /// Where it acts, link axes.
+    r: Vec3,
+    /// A torque beside, N·m, observer's axes.
+    n: Vec3,
+}
+
+impl LinkLoad {
+    /// The load about the link's origin, in the link's axes or in those `turned` leads to.
+    pub(crate) fn wrench(&self, graph: &mut Graph, turned: Option<Rot3>) -> Wrench {
+        let (rot, r) = match turned {
+            Some(turned) => (turned.compose(graph, self.to_link), turned.apply(graph, self.r)),
+            None => (self.to_link, self.r),
+        };
+        let f = rot.apply(graph, self.f);
+        let lever = r.cross(graph, f);
+        let n = rot.apply(graph, self.n);
+        Wrench { f, n: n.add(graph, lever) }
+    }
 }
 
 /// Forms the forces of all elements.
@@ -101,9 +119,10 @@ impl<'m> Site<'_, 'm> {
         }
         let seen = self.kinematics.see(self.lowering, observer, place.link);
         let graph = &mut self.lowering.graph;
-        let f = seen.rot.transpose().apply(graph, force);
-        let n = place.in_link.r.cross(graph, f);
-        self.applied.on_links.push(LinkLoad { element: self.element, link: place.link, f, n });
+        let to_link = seen.rot.inverse(graph);
+        let (element, link, r) = (self.element, place.link, place.in_link.r);
+        let n = Vec3::zero(graph, force.axes);
+        self.applied.on_links.push(LinkLoad { element, link, to_link, f: force, r, n });
     }
 
     /// A force, in the observer's axes, that acts on a frame's link at a point given in
@@ -116,10 +135,10 @@ impl<'m> Site<'_, 'm> {
         let seen = self.kinematics.see(self.lowering, observer, link);
         let graph = &mut self.lowering.graph;
         let lever = point.sub(graph, seen.r);
-        let moment = lever.cross(graph, force);
-        let back = seen.rot.transpose();
-        let (f, n) = (back.apply(graph, force), back.apply(graph, moment));
-        self.applied.on_links.push(LinkLoad { element: self.element, link, f, n });
+        let n = lever.cross(graph, force);
+        let to_link = seen.rot.inverse(graph);
+        let r = Vec3::zero(graph, to_link.to);
+        self.applied.on_links.push(LinkLoad { element: self.element, link, to_link, f: force, r, n });
     }
 
     /// A torque, in the observer's axes, on a frame's link.
@@ -130,9 +149,9 @@ impl<'m> Site<'_, 'm> {
         }
         let seen = self.kinematics.see(self.lowering, observer, link);
         let graph = &mut self.lowering.graph;
-        let n = seen.rot.transpose().apply(graph, torque);
-        let f = Vec3::zero(graph, n.axes);
-        self.applied.on_links.push(LinkLoad { element: self.element, link, f, n });
+        let to_link = seen.rot.inverse(graph);
+        let (f, r) = (Vec3::zero(graph, torque.axes), Vec3::zero(graph, to_link.to));
+        self.applied.on_links.push(LinkLoad { element: self.element, link, to_link, f, r, n: torque });
     }
 
     /// Components in a frame's axes as a vector in the observer's axes.

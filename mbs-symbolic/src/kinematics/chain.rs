@@ -52,7 +52,7 @@ pub(crate) struct Placement {
 }
 
 /// All links and where the user's frames lie on them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Chain {
     pub(crate) links: IdVec<LinkId, Link>,
     pub(crate) link_of_body: IdVec<BodyId, LinkId>,

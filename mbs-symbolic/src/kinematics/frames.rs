@@ -9,7 +9,7 @@ use crate::expr::Graph;
 use crate::ids::ExprId;
 use crate::lower::Lowering;
 use crate::model::Axis;
-use crate::spatial::{Axes, Rot3, Vec3};
+use crate::spatial::{Axes, Rot3, Vec3, sin_cos};
 use mbs_math as math;
 
 /// Below this sine two axes are too nearly parallel for a common normal: its foot lies
@@ -72,7 +72,9 @@ pub(crate) struct CommonNormal {
 /// parallel later) and the axes are not parallel.
 pub(crate) fn common_normal(graph: &mut Graph, joint: Transform) -> Option<CommonNormal> {
     let [angle, twist, child_angle] = factor(graph, joint.rot)?;
-    let (sine, cosine) = math::sin_cos(twist);
+    let twist = graph.constant(twist);
+    let (sine, cosine) = sin_cos(graph, twist);
+    let (sine, cosine) = (graph.as_constant(sine)?, graph.as_constant(cosine)?);
     if sine.abs() < SMALLEST_SINE {
         return None;
     }
@@ -84,7 +86,6 @@ pub(crate) fn common_normal(graph: &mut Graph, joint: Transform) -> Option<Commo
     let slide = graph.scale(cosine / sine, b);
     let offset = graph.add(d, slide);
     let child_offset = graph.scale(-1.0 / sine, b);
-    let twist = graph.constant(twist);
     let child_angle = graph.constant(child_angle);
     Some(CommonNormal { angle, offset, length, twist, child_offset, child_angle })
 }

@@ -12,7 +12,7 @@ pub(crate) mod motion;
 pub(crate) mod queries;
 pub(crate) mod seen;
 
-pub(crate) use chain::{Chain, Move, Placement};
+pub(crate) use chain::{Chain, Link, Move, Placement};
 pub(crate) use frames::z_onto;
 pub(crate) use jet::{Jet, VecJet};
 pub(crate) use motion::{Column, Motion};

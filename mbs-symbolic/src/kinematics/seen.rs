@@ -8,7 +8,7 @@ use super::chain::{Chain, Move};
 use super::motion::Column;
 use crate::expr::Graph;
 use crate::ids::{ExprId, Id, LinkId};
-use crate::spatial::{Rot3, Vec3};
+use crate::spatial::{Rot3, Vec3, swing};
 use rustc_hash::FxHashMap;
 
 /// A link seen from an observer A.
@@ -153,11 +153,9 @@ impl Seen {
     /// Moves the reference point by `d`, fixed in the link.
     fn shift(&mut self, graph: &mut Graph, d: Vec3) {
         self.r = self.r.add(graph, d);
-        let swing = self.omega.cross(graph, d);
-        self.v = self.v.add(graph, swing);
-        let centripetal = self.omega.cross(graph, swing);
-        let tangential = self.alpha_bias.cross(graph, d);
-        let change = centripetal.add(graph, tangential);
+        let carried = self.omega.cross(graph, d);
+        self.v = self.v.add(graph, carried);
+        let change = swing(graph, self.omega, self.alpha_bias, d);
         self.a_bias = self.a_bias.add(graph, change);
     }
 
@@ -186,9 +184,7 @@ impl Seen {
     pub(crate) fn direction(&self, graph: &mut Graph, e_l: Vec3) -> [Vec3; 3] {
         let e = self.rot.apply(graph, e_l);
         let rate = self.omega.cross(graph, e);
-        let second = self.omega.cross(graph, rate);
-        let tangential = self.alpha_bias.cross(graph, e);
-        [e, rate, second.add(graph, tangential)]
+        [e, rate, swing(graph, self.omega, self.alpha_bias, e)]
     }
 }
 

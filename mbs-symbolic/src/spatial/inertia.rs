@@ -1,5 +1,6 @@
 //! Inertia of a rigid body or of several bodies taken as one.
 
+use super::turning::sin_cos;
 use super::{Axes, Rot3, Vec3};
 use crate::expr::Graph;
 use crate::ids::ExprId;
@@ -92,8 +93,11 @@ impl Symmetric3 {
     /// J'_ik = c J_ik − s J_jk,   J'_jk = s J_ik + c J_jk,   J'_kk = J_kk
     /// ```
     pub(crate) fn turned(self, graph: &mut Graph, to: Axes, k: usize, angle: ExprId) -> Self {
+        if graph.is_zero(angle) {
+            return self.relabelled(to);
+        }
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-        let (s, c) = (graph.sin(angle), graph.cos(angle));
+        let (s, c) = sin_cos(graph, angle);
         let m = self.rows();
         let difference = graph.sub(m[i][i], m[j][j]);
         let twice = graph.scale(2.0, m[i][j]);

@@ -5,10 +5,14 @@
 
 mod inertia;
 mod rot3;
+mod spin;
+mod turning;
 mod vec3;
 
 pub(crate) use inertia::{Inertia, Symmetric3};
 pub(crate) use rot3::Rot3;
+pub(crate) use spin::{spin_matrix, swing};
+pub(crate) use turning::sin_cos;
 pub(crate) use vec3::Vec3;
 
 /// A set of axes equations are computed in. Ground's are [`Axes::GROUND`]; the others

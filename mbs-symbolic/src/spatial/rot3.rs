@@ -1,5 +1,6 @@
 //! Rotations.
 
+use super::turning::sin_cos;
 use super::{Axes, Vec3};
 use crate::expr::Graph;
 use crate::ids::ExprId;
@@ -50,6 +51,17 @@ impl Rot3 {
         let planar = planar_rows(graph, turn.axis, turn.angle);
         let rows = product(graph, turn.before, planar);
         Self { from, to, rows, turn: Some(turn) }
+    }
+
+    /// The inverse, open to be joined with turns about the same axis where this is one turn.
+    pub(crate) fn inverse(self, graph: &mut Graph) -> Self {
+        match self.turn {
+            Some(turn) if is_identity(graph, turn.before) => {
+                let angle = graph.neg(turn.angle);
+                Self { turn: Some(Turn { angle, ..turn }), ..self.transpose() }
+            }
+            _ => self.transpose(),
+        }
     }
 
     /// The inverse, which for a rotation is the transpose.
@@ -111,7 +123,7 @@ fn is_identity(graph: &Graph, rows: [[ExprId; 3]; 3]) -> bool {
 
 /// Rotation by `angle` about principal axis `axis`.
 fn planar_rows(graph: &mut Graph, axis: usize, angle: ExprId) -> [[ExprId; 3]; 3] {
-    let (sine, cosine) = (graph.sin(angle), graph.cos(angle));
+    let (sine, cosine) = sin_cos(graph, angle);
     let minus = graph.neg(sine);
     let mut rows = identity_rows(graph);
     let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);

@@ -1,0 +1,198 @@
+//! Axes that do not turn about parallel joints.
+//!
+//! Links that turn about parallel axes one after the other can all be computed in the axes
+//! before the first of them: forces and accelerations pass from link to link without being
+//! turned, and only what is fixed to a link (its inertia, where the next joint sits) is turned, by
+//! the sum of the angles. For planar mechanisms these are the axes of ground.
+
+use super::regroup::Inertias;
+use crate::expr::Graph;
+use crate::ids::{ExprId, IdVec, LinkId};
+use crate::kinematics::{Chain, Link, Move};
+use crate::spatial::{Axes, Inertia, Rot3, Vec3};
+
+/// The links in the axes they are computed in.
+#[derive(Debug)]
+pub(crate) struct Computed {
+    /// Parents, moves and axes; inertia is in `inertias`.
+    pub(crate) chain: Chain,
+    /// Where inertia is, in those axes.
+    pub(crate) inertias: Inertias,
+    /// From each link's own axes to those it is computed in, if they differ.
+    pub(crate) turned: IdVec<LinkId, Option<Rot3>>,
+}
+
+/// Rewrites the moves of a chain so that parallel turns in a row leave the axes alone.
+pub(crate) fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias) -> Computed {
+    let keeps = keeps_axes(graph, chain);
+    let mut computed = Computed { chain: chain.clone(), inertias, turned: IdVec::new() };
+    let mut ends: IdVec<LinkId, Walk> = IdVec::new();
+    for (id, link) in chain.links.iter_enumerated() {
+        let Some(parent) = link.parent else {
+            ends.push(Walk { moves: Vec::new(), axes: link.axes, own: link.axes, angle: None });
+            computed.turned.push(None);
+            continue;
+        };
+        let start = &ends[parent];
+        let mut walk = Walk { moves: Vec::new(), axes: start.axes, own: start.own, angle: start.angle };
+        let between = std::mem::take(&mut computed.inertias.between[id]);
+        let last_turn = link.moves.iter().rposition(turns_about_z);
+        for (index, step) in link.moves.iter().enumerate() {
+            let keep = keeps[id] || last_turn.is_some_and(|last| index < last);
+            walk.go(graph, step, keep);
+            if let Some((_, inertia)) = between.iter().find(|(place, _)| *place == index) {
+                let inertia = walk.turn_inertia(graph, *inertia);
+                computed.inertias.between[id].push((walk.moves.len() - 1, inertia));
+            }
+        }
+        computed.inertias.at_links[id] = walk.turn_inertia(graph, computed.inertias.at_links[id]);
+        computed.turned.push(walk.rot(graph));
+        let own = &mut computed.chain.links[id];
+        own.moves = std::mem::take(&mut walk.moves);
+        own.axes = walk.axes;
+        ends.push(walk);
+    }
+    computed
+}
+
+/// Whether a link is computed in the axes before its turn: it turns about z at the end, and
+/// something behind it goes on turning about the same direction, or nothing is behind it and
+/// the axes before have not turned either.
+fn keeps_axes(graph: &Graph, chain: &Chain) -> IdVec<LinkId, bool> {
+    let mut followed: IdVec<LinkId, bool> = chain.links.ids().map(|_| false).collect();
+    let mut has_child: IdVec<LinkId, bool> = chain.links.ids().map(|_| false).collect();
+    for link in chain.links.iter() {
+        let Some(parent) = link.parent else { continue };
+        has_child[parent] = true;
+        followed[parent] |= goes_on_turning(link);
+    }
+    let mut keeps: IdVec<LinkId, bool> = IdVec::new();
+    for (id, link) in chain.links.iter_enumerated() {
+        let keep = match link.parent {
+            None => false,
+            Some(parent) => {
+                let on_own_axis = ends_with_turn(graph, link);
+                let is_end = !has_child[id] && keeps[parent] && goes_on_turning(link);
+                on_own_axis && (followed[id] || is_end)
+            }
+        };
+        keeps.push(keep);
+    }
+    keeps
+}
+
+fn turns_about_z(step: &Move) -> bool {
+    matches!(step, Move::Rotate { axis: 2, motion: Some(_), .. })
+}
+
+/// Whether the first turn of a link is a moving one about z.
+fn goes_on_turning(link: &Link) -> bool {
+    for step in &link.moves {
+        match step {
+            Move::Rotate { axis: 2, motion, .. } => {
+                if motion.is_some() {
+                    return true;
+                }
+            }
+            Move::Shift { motion, .. } if motion.as_ref().is_none_or(|(axis, _)| *axis == 2) => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether all a link does after its last turn is to shift along z.
+fn ends_with_turn(graph: &Graph, link: &Link) -> bool {
+    for step in link.moves.iter().rev() {
+        match step {
+            Move::Rotate { axis: 2, motion: Some(_), .. } => return true,
+            Move::Shift { r, .. } if graph.is_zero(r.xyz[0]) && graph.is_zero(r.xyz[1]) => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// A way through moves in axes that may lag behind the moves' own by a turn about z.
+#[derive(Debug)]
+struct Walk {
+    moves: Vec<Move>,
+    axes: Axes,
+    /// The moves' own axes, which lie turned by `angle` about z from `axes`.
+    own: Axes,
+    angle: Option<ExprId>,
+}
+
+impl Walk {
+    /// One more move; turns about z leave the axes alone if `keep`.
+    fn go(&mut self, graph: &mut Graph, step: &Move, keep: bool) {
+        match step {
+            Move::Rotate { rot, axis: 2, angle, motion } if keep => {
+                let total = match self.angle {
+                    Some(before) => graph.add(before, *angle),
+                    None => *angle,
+                };
+                self.angle = Some(total);
+                self.own = rot.from;
+                if motion.is_some() {
+                    let (rot, angle) = (Rot3::identity(graph, self.axes, self.axes), graph.zero());
+                    self.moves.push(Move::Rotate { rot, axis: 2, angle, motion: motion.clone() });
+                }
+            }
+            // What lagged behind is caught up in one turn.
+            Move::Rotate { rot, axis: 2, angle, motion } => {
+                let total = match self.angle.take() {
+                    Some(before) => graph.add(before, *angle),
+                    None => *angle,
+                };
+                let turned = Rot3::about(graph, rot.from, self.axes, 2, total);
+                self.moves.push(Move::Rotate { rot: turned, axis: 2, angle: total, motion: motion.clone() });
+                (self.axes, self.own) = (rot.from, rot.from);
+            }
+            Move::Shift { r, motion } if motion.as_ref().is_none_or(|(axis, _)| *axis == 2) => {
+                let r = self.turn(graph, *r);
+                self.moves.push(Move::Shift { r, motion: motion.clone() });
+            }
+            _ => {
+                self.catch_up(graph);
+                self.moves.push(step.clone());
+                self.axes = match step {
+                    Move::Shift { .. } => self.axes,
+                    Move::Turn { rot }
+                    | Move::Rotate { rot, .. }
+                    | Move::Quaternion { rot, .. }
+                    | Move::Reorient { rot, .. } => rot.from,
+                };
+                self.own = self.axes;
+            }
+        }
+    }
+
+    fn catch_up(&mut self, graph: &mut Graph) {
+        if let Some(angle) = self.angle.take() {
+            let rot = Rot3::about(graph, self.own, self.axes, 2, angle);
+            self.moves.push(Move::Rotate { rot, axis: 2, angle, motion: None });
+            self.axes = self.own;
+        }
+    }
+
+    fn rot(&self, graph: &mut Graph) -> Option<Rot3> {
+        self.angle.map(|angle| Rot3::about(graph, self.own, self.axes, 2, angle))
+    }
+
+    fn turn(&self, graph: &mut Graph, r: Vec3) -> Vec3 {
+        match self.rot(graph) {
+            Some(rot) => rot.apply(graph, r),
+            None => r,
+        }
+    }
+
+    fn turn_inertia(&self, graph: &mut Graph, inertia: Inertia) -> Inertia {
+        let Some(angle) = self.angle else { return inertia };
+        Inertia {
+            mass: inertia.mass,
+            first_moment: self.turn(graph, inertia.first_moment),
+            about_origin: inertia.about_origin.turned(graph, self.axes, 2, angle),
+        }
+    }
+}

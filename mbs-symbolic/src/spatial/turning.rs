@@ -1,0 +1,101 @@
+//! Sine and cosine of angles of rotation.
+
+use crate::expr::{BinaryOp, Graph, Node};
+use crate::ids::ExprId;
+use mbs_math as math;
+use std::f64::consts::FRAC_PI_2;
+
+/// Entries of rotations closer than this to 0 or ±1 are meant to be exactly that: a right
+/// angle that went through degrees, roll-pitch-yaw angles or a file with twelve digits.
+pub(crate) const DUST: f64 = 1e-10;
+
+/// Sine and cosine of an angle, with right angles exact: those that are numbers, and those
+/// added to something else.
+pub(crate) fn sin_cos(graph: &mut Graph, angle: ExprId) -> (ExprId, ExprId) {
+    if let Some(value) = graph.as_constant(angle) {
+        let (sine, cosine) = math::sin_cos(value);
+        let (sine, cosine) = (snapped(graph, sine), snapped(graph, cosine));
+        return (graph.constant(sine), graph.constant(cosine));
+    }
+    let Some((rest, quarters)) = quarter_turns(graph, angle) else {
+        return (graph.sin(angle), graph.cos(angle));
+    };
+    let (sine, cosine) = (graph.sin(rest), graph.cos(rest));
+    let (minus_sine, minus_cosine) = (graph.neg(sine), graph.neg(cosine));
+    match quarters {
+        0 => (sine, cosine),
+        1 => (cosine, minus_sine),
+        2 => (minus_sine, minus_cosine),
+        _ => (minus_cosine, sine),
+    }
+}
+
+/// The rest of a sum with a number of quarter turns, and how many, 0 to 3.
+fn quarter_turns(graph: &Graph, angle: ExprId) -> Option<(ExprId, u8)> {
+    let Node::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) = graph.node(angle) else { return None };
+    let (rest, constant) = match (graph.as_constant(a), graph.as_constant(b)) {
+        (Some(constant), None) if op == BinaryOp::Add => (b, constant),
+        (None, Some(constant)) if op == BinaryOp::Add => (a, constant),
+        (None, Some(constant)) => (a, -constant),
+        _ => return None,
+    };
+    let quarters = math::floor(constant / FRAC_PI_2 + 0.5);
+    // Far away, the remainder of a sum says nothing any more.
+    let tolerance = if graph.keep_dust { 0.0 } else { DUST };
+    if quarters.abs() > 1e3 || (constant - quarters * FRAC_PI_2).abs() > tolerance {
+        return None;
+    }
+    Some((rest, quarters.rem_euclid(4.0) as u8))
+}
+
+fn snapped(graph: &mut Graph, value: f64) -> f64 {
+    let whole = math::floor(value + 0.5);
+    let distance = (value - whole).abs();
+    if distance > 0.0 && distance < DUST && !graph.keep_dust {
+        graph.dust += 1;
+        return whole;
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::Symbol;
+
+    #[test]
+    fn right_angles_are_exact() {
+        let mut graph = Graph::new();
+        for quarters in -5_i8..=5 {
+            let angle = graph.constant(f64::from(quarters) * FRAC_PI_2 + 1e-12);
+            let (sine, cosine) = sin_cos(&mut graph, angle);
+            let exact = [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][quarters.rem_euclid(4) as usize];
+            assert_eq!((graph.as_constant(sine), graph.as_constant(cosine)), (Some(exact.0), Some(exact.1)));
+        }
+        assert!(graph.dust > 0);
+        let angle = graph.constant(1e-9);
+        let (sine, _) = sin_cos(&mut graph, angle);
+        assert_eq!(graph.as_constant(sine), Some(math::sin_cos(1e-9).0));
+    }
+
+    #[test]
+    fn quarter_turns_leave_a_sum() {
+        let mut graph = Graph::new();
+        let q = graph.symbol(Symbol::P(0));
+        let (sine, cosine) = (graph.sin(q), graph.cos(q));
+        let (minus_sine, minus_cosine) = (graph.neg(sine), graph.neg(cosine));
+        for (quarters, expected) in [
+            (1.0, (cosine, minus_sine)),
+            (2.0, (minus_sine, minus_cosine)),
+            (-1.0, (minus_cosine, sine)),
+            (5.0, (cosine, minus_sine)),
+        ] {
+            let offset = graph.constant(quarters * FRAC_PI_2);
+            let angle = graph.add(q, offset);
+            assert_eq!(sin_cos(&mut graph, angle), expected);
+        }
+        let offset = graph.constant(0.3);
+        let angle = graph.add(q, offset);
+        assert_eq!(sin_cos(&mut graph, angle), (graph.sin(angle), graph.cos(angle)));
+    }
+}
