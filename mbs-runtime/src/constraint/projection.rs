@@ -97,9 +97,7 @@ impl Projector {
         let n_v = layout.n_v();
         let chord: &mut dyn Factors = match &mut self.holonomic {
             Some(own) => {
-                plant.statistics.factorisations += 1;
-                let rows = layout.n_lambda();
-                if own.factor(&plant.mass_matrix, &plant.constraint_jacobian, rows).is_err() {
+                if plant.factor_holonomic(own).is_err() {
                     return Err(NotConverged { row: 0, value: f64::NAN });
                 }
                 own

@@ -3,7 +3,8 @@
 use super::controller::Controller;
 use super::error::SimulationError;
 use super::events::{Crossing, Unsettled, Watch};
-use super::run::{Drift, Event, Settings, Trajectory};
+use super::run::{Drift, Event, Settings, SingularPose, Trajectory};
+use super::singular::SingularWatch;
 use super::{Diverged, Mdop5, Method, StepSettings};
 use crate::System;
 use crate::constraint::{Inconsistent, Tolerances, consistent};
@@ -11,7 +12,7 @@ use crate::linalg::Saddle;
 use crate::plant::{Defaults, Plant, State};
 use mbs_math as math;
 use std::boxed::Box;
-use std::string::ToString;
+use std::string::{String, ToString};
 use std::vec::Vec;
 
 /// Simulates a system with MDOP5 and its default inputs.
@@ -62,7 +63,12 @@ struct Driver<'r, 's> {
     drift: Drift,
     energy: f64,
     g: Vec<f64>,
+    singular: SingularWatch,
 }
+
+/// A state that violates the constraints by more than this, in their own units, is not used
+/// to decide ranks.
+const ON_CONSTRAINTS: f64 = 1e-6;
 
 /// So many events within so short a time, s, are a storm.
 const STORM: usize = 200;
@@ -76,6 +82,7 @@ impl<'r, 's> Driver<'r, 's> {
         settings: &'r Settings,
     ) -> Result<Self, SimulationError> {
         let layout = plant.layout();
+        plant.keep_all_rows();
         consistent(plant, &mut state).map_err(|Inconsistent { row, value, velocity }| {
             let constraint = layout.rows.get(row).unwrap_or_default().to_string();
             SimulationError::InconsistentStart { constraint, value, velocity }
@@ -96,10 +103,14 @@ impl<'r, 's> Driver<'r, 's> {
             drift: Drift::default(),
             energy: 0.0,
             g: std::vec![0.0; layout.n_g],
+            singular: SingularWatch::new(),
             plant,
             method,
             settings,
         };
+        let counts = driver.plant.statistics;
+        driver.plant.decide_rank(&driver.state);
+        driver.plant.statistics = counts;
         driver.rates()?;
         driver.settle_at_start()?;
         driver.h = driver.first_step()?;
@@ -196,8 +207,9 @@ impl<'r, 's> Driver<'r, 's> {
                 h = 0.5 * left;
             }
             if h < 1e-14 * (1.0 + t.abs()) && !reaches_goal {
-                return Err(SimulationError::StepTooSmall { t, h, why: "the error stays too large".into() });
+                return Err(self.step_too_small("the error stays too large".into()));
             }
+            self.plant.independence.take();
             match self.method.attempt(self.plant, &self.state, h, &self.step_settings, &mut self.trial) {
                 Ok(error) => {
                     let (factor, keep) = self.controller.judge(error);
@@ -240,29 +252,33 @@ impl<'r, 's> Driver<'r, 's> {
         if self.h < 1e-12 * (1.0 + self.state.t.abs()) { Err(self.gave_up(diverged)) } else { Ok(()) }
     }
 
+    fn step_too_small(&self, mut why: String) -> SimulationError {
+        if let Some(row) = self.singular.current() {
+            let element = self.plant.layout().row_element(row);
+            why = std::format!("{why} near a singular pose of `{element}`");
+        }
+        SimulationError::StepTooSmall { t: self.state.t, h: self.h, why }
+    }
+
     fn gave_up(&self, diverged: Diverged) -> SimulationError {
-        let (t, h) = (self.state.t, self.h);
+        let t = self.state.t;
         let layout = self.plant.layout();
         match diverged {
             Diverged::NotANumber => self
                 .check_numbers(t)
                 .err()
                 .unwrap_or(SimulationError::NotANumber { t, quantity: "error estimate".into() }),
-            Diverged::Singular(singular) => match singular
-                .velocity
-                .and_then(|index| layout.velocities.get(index))
-            {
-                Some(velocity) => SimulationError::SingularMass { t, velocity: velocity.to_string() },
-                None => SimulationError::StepTooSmall { t, h, why: "the constraints are singular".into() },
-            },
+            Diverged::Singular(singular) => {
+                match singular.velocity.and_then(|index| layout.velocities.get(index)) {
+                    Some(velocity) => SimulationError::SingularMass { t, velocity: velocity.to_string() },
+                    None => self.step_too_small("the constraints are singular".into()),
+                }
+            }
             Diverged::Projection(projection) => {
                 let row = layout.rows.get(projection.row).unwrap_or_default();
-                let why = std::format!("the constraint `{row}` could not be closed");
-                SimulationError::StepTooSmall { t, h, why }
+                self.step_too_small(std::format!("the constraint `{row}` could not be closed"))
             }
-            Diverged::Newton => {
-                SimulationError::StepTooSmall { t, h, why: "Newton's method did not converge".into() }
-            }
+            Diverged::Newton => self.step_too_small("Newton's method did not converge".into()),
         }
     }
 
@@ -336,6 +352,8 @@ impl<'r, 's> Driver<'r, 's> {
             return Err(SimulationError::TooManySteps { t: self.state.t, steps });
         }
         self.method.accepted(self.plant);
+        let weakest = self.plant.independence.take();
+        self.singular.note(self.trial.t, weakest);
         self.record_until(self.trial.t, observer)?;
         core::mem::swap(&mut self.state, &mut self.trial);
         let State { t, p, v, x, .. } = &self.state;
@@ -344,8 +362,25 @@ impl<'r, 's> Driver<'r, 's> {
             self.drift.g = norm(&self.g);
             self.drift.g_max = self.drift.g_max.max(self.drift.g);
         }
+        self.follow_rank()?;
         if self.settings.output_step.is_none() {
             self.record(observer)?;
+        }
+        Ok(())
+    }
+
+    /// Follows redundant rows to the new state.
+    fn follow_rank(&mut self) -> Result<(), SimulationError> {
+        if !self.plant.redundancy().is_active() {
+            return Ok(());
+        }
+        // The rows taken out do not tell how far away the constraints are.
+        self.plant.redundancy().holonomic().apply(&mut self.g);
+        let grown = self.plant.follow_rank(&self.state, norm(&self.g) <= ON_CONSTRAINTS);
+        self.plant.redundancy().all().apply(&mut self.state.lambda);
+        if grown {
+            self.rates()?;
+            self.method.restart();
         }
         Ok(())
     }
@@ -372,9 +407,7 @@ impl<'r, 's> Driver<'r, 's> {
                 }
                 self.method.interpolate(&self.state, &self.trial, theta, &mut keep);
             }
-            if !is_end || !self.method.writes_full_rates() {
-                self.complete(&mut keep);
-            }
+            self.complete(&mut keep, is_end && self.method.writes_full_rates());
             self.next_output += 1;
             self.push(keep, observer)?;
         }
@@ -383,17 +416,19 @@ impl<'r, 's> Driver<'r, 's> {
     fn record(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
         self.next_output = self.next_output.max(1);
         let mut keep = self.state.clone();
-        if !self.method.writes_full_rates() {
-            self.complete(&mut keep);
-        }
+        self.complete(&mut keep, self.method.writes_full_rates());
         self.push(keep, observer)
     }
 
     /// Multipliers and rates of a state to be recorded; not part of the integration.
-    fn complete(&mut self, state: &mut State) {
+    fn complete(&mut self, state: &mut State, has_rates: bool) {
         let counts = self.plant.statistics;
+        self.plant.follow_rank(state, false);
         // A pose where they do not exist keeps those of the method.
-        let _ = self.plant.rates(state, &mut self.saddle);
+        if !has_rates && self.plant.rates(state, &mut self.saddle).is_ok() {
+            self.singular.note(state.t, self.plant.independence.take());
+        }
+        self.plant.redundancy().all().apply(&mut state.lambda);
         self.plant.statistics = counts;
     }
 
@@ -415,24 +450,31 @@ impl<'r, 's> Driver<'r, 's> {
     }
 
     fn finish(mut self) -> Trajectory {
+        let layout = self.plant.layout();
+        let row = |row: usize| layout.rows.get(row).unwrap_or_default().to_string();
+        let mut redundant: Vec<String> = Vec::new();
         self.drift.energy = self.energy_now() - self.energy;
+        if self.states.last().is_none_or(|last| last.t < self.state.t) {
+            let mut keep = self.state.clone();
+            self.complete(&mut keep, self.method.writes_full_rates());
+            self.states.push(keep);
+        }
         if !self.state.lambda.is_empty() {
             let counts = self.plant.statistics;
             let State { t, p, v, x, .. } = &self.state;
+            redundant.extend(self.plant.redundancy().not_unique().map(row));
+            self.plant.keep_all_rows();
             self.plant.matrices(*t, p, v, x);
             let mut rate = std::vec![0.0; self.state.lambda.len()];
             self.plant.velocity_residual(*t, p, v, x, &mut rate);
             self.plant.statistics = counts;
             self.drift.g_dot = norm(&rate);
         }
-        if self.states.last().is_none_or(|last| last.t < self.state.t) {
-            let mut keep = self.state.clone();
-            if !self.method.writes_full_rates() {
-                self.complete(&mut keep);
-            }
-            self.states.push(keep);
-        }
+        let singular_pose =
+            |(t, index)| SingularPose { t, row: row(index), element: layout.row_element(index).to_string() };
         Trajectory {
+            redundant,
+            singular_poses: self.singular.finish().into_iter().map(singular_pose).collect(),
             states: self.states,
             events: self.events,
             statistics: self.plant.statistics,

@@ -31,6 +31,8 @@ mod projection_control;
 #[cfg(feature = "std")]
 mod run;
 #[cfg(feature = "std")]
+mod singular;
+#[cfg(feature = "std")]
 mod tableau;
 
 #[cfg(feature = "std")]
@@ -44,7 +46,7 @@ pub use mdop5::Mdop5;
 #[cfg(feature = "std")]
 pub use names::{METHODS, MethodError, method};
 #[cfg(feature = "std")]
-pub use run::{Drift, Event, Projection, Settings, Trajectory};
+pub use run::{Drift, Event, Projection, Settings, SingularPose, Trajectory};
 
 #[cfg(feature = "std")]
 use crate::constraint::Tolerances;

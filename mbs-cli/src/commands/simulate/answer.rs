@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::table::Evaluator;
+use mbs_runtime::integrate::SingularPose;
 use mbs_runtime::{Names, Trajectory};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -13,7 +14,7 @@ fn named(names: &Names, values: &[f64]) -> Value {
 /// The JSON answer.
 pub(super) fn json(run: &Run) -> Map<String, Value> {
     let layout = run.system.layout();
-    let Trajectory { states, events, statistics, drift } = &run.trajectory;
+    let Trajectory { states, events, statistics, drift, redundant, singular_poses } = &run.trajectory;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("model", json!(layout.model()));
@@ -53,6 +54,9 @@ pub(super) fn json(run: &Run) -> Map<String, Value> {
         }),
     );
     put("drift", json!({"g": drift.g, "g_max": drift.g_max, "g_dot": drift.g_dot, "energy": drift.energy}));
+    put("redundant", json!(redundant));
+    let pose = |pose: &SingularPose| json!({"t": pose.t, "row": pose.row, "element": pose.element});
+    put("singular_poses", singular_poses.iter().map(pose).collect());
     put("wall_ms", json!({"compile": run.compile_ms, "integrate": run.integrate_ms}));
     object
 }
@@ -60,7 +64,7 @@ pub(super) fn json(run: &Run) -> Map<String, Value> {
 /// The summary for people.
 pub(super) fn text(run: &Run) -> String {
     let layout = run.system.layout();
-    let Trajectory { states, events, statistics, drift } = &run.trajectory;
+    let Trajectory { states, events, statistics, drift, redundant, singular_poses } = &run.trajectory;
     let mut out = String::new();
     let freedoms = layout.n_v() - layout.n_lambda().min(layout.n_v());
     let _ = writeln!(
@@ -95,6 +99,17 @@ pub(super) fn text(run: &Run) -> String {
     }
     let _ = writeln!(out, "  energy changed by {:.6e} J", drift.energy);
     let _ = writeln!(out, "  {:.1} ms to compile, {:.1} ms to integrate", run.compile_ms, run.integrate_ms);
+    if !redundant.is_empty() {
+        let rows = redundant.join(", ");
+        let _ =
+            writeln!(out, "  redundant constraints: lambda of {rows} is not unique, the smallest is given");
+    }
+    for SingularPose { t, row, element } in singular_poses {
+        let _ = writeln!(
+            out,
+            "  warning: singular pose of `{element}` near t = {t:.6} s ({row} follows from others)"
+        );
+    }
     if !events.is_empty() {
         let _ = writeln!(out, "\nevents");
         for event in events {
