@@ -14,6 +14,9 @@ const MOST_ITERATIONS: u32 = 8;
 /// the error the step size control allows, and quadratically smaller already.
 const SMALL_ENOUGH: f64 = 1e-3;
 
+/// Violation of the constraints, relative to the size of things, that is rounding.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// A position projection did not converge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NotConverged {
@@ -131,7 +134,10 @@ impl Projector {
             }
             // Below rounding of p a correction says nothing, however tight the tolerances.
             let rounding = 4.0 * f64::EPSILON * (1.0 + largest(p));
-            if size <= SMALL_ENOUGH || largest(&self.delta_p) <= rounding {
+            // Near a singular pose rounding of g makes corrections that do not shrink.
+            let stagnates =
+                size > 0.5 * previous && size <= 1.0 && largest(&self.g) <= ROUNDING * (1.0 + largest(p));
+            if size <= SMALL_ENOUGH || stagnates || largest(&self.delta_p) <= rounding {
                 normalise(layout, p);
                 return Ok(first);
             }

@@ -82,7 +82,6 @@ impl<'r, 's> Driver<'r, 's> {
         settings: &'r Settings,
     ) -> Result<Self, SimulationError> {
         let layout = plant.layout();
-        plant.keep_all_rows();
         consistent(plant, &mut state).map_err(|Inconsistent { row, value, velocity }| {
             let constraint = layout.rows.get(row).unwrap_or_default().to_string();
             SimulationError::InconsistentStart { constraint, value, velocity }
@@ -108,9 +107,6 @@ impl<'r, 's> Driver<'r, 's> {
             method,
             settings,
         };
-        let counts = driver.plant.statistics;
-        driver.plant.decide_rank(&driver.state);
-        driver.plant.statistics = counts;
         driver.rates()?;
         driver.settle_at_start()?;
         driver.h = driver.first_step()?;
