@@ -163,7 +163,8 @@ impl<'r, 's> Driver<'r, 's> {
         let norm = |p: &[f64], v: &[f64]| tolerances.norm(p, &state.p).max(tolerances.norm(v, &state.v));
         let (d0, d1) = (norm(&state.p, &state.v), norm(&state.p_dot, &state.v_dot));
         let mut h = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
-        h = h.min(span).min(self.settings.largest_step);
+        // Rounding of a start at zero must not be taken for its size.
+        h = h.max(1e-9 * span).min(span).min(self.settings.largest_step);
         self.trial.copy_from(&self.state);
         self.trial.t += h;
         advance(&mut self.trial.p, &self.state.p_dot, h);
