@@ -107,18 +107,28 @@ impl Redundancy {
             false,
             |sigma, held| if meets_constraints { held.max(rank(sigma, RANK_GROWN)) } else { held },
         );
-        self.rank() != before
+        let grown = self.rank() > before;
+        if grown {
+            self.not_unique.fill(false);
+            self.mark();
+        }
+        grown
+    }
+
+    /// Marks the rows that take part in W.
+    fn mark(&mut self) {
+        for (row, not_unique) in self.not_unique.iter_mut().enumerate() {
+            *not_unique |= self.all.vectors().any(|w| w[row].abs() > TAKES_PART);
+        }
     }
 
     fn look(&mut self, measure: bool, choose: impl Fn(&[f64], usize) -> usize) {
-        let Self { all, holonomic, not_unique, mass_matrix, jacobian, work } = self;
+        let Self { all, holonomic, mass_matrix, jacobian, work, .. } = self;
         work.factor_mass(mass_matrix);
-        for reduction in core::iter::once(&mut *all).chain(holonomic) {
+        for reduction in core::iter::once(all).chain(holonomic) {
             work.look(jacobian, reduction, measure, &choose);
         }
-        for (row, not_unique) in not_unique.iter_mut().enumerate() {
-            *not_unique |= all.vectors().any(|w| w[row].abs() > TAKES_PART);
-        }
+        self.mark();
     }
 }
 

@@ -373,9 +373,11 @@ impl<'r, 's> Driver<'r, 's> {
         }
         // The rows taken out do not tell how far away the constraints are.
         self.plant.redundancy().holonomic().apply(&mut self.g);
+        let first = self.plant.redundancy().not_unique().next();
         let grown = self.plant.follow_rank(&self.state, norm(&self.g) <= ON_CONSTRAINTS);
         self.plant.redundancy().all().apply(&mut self.state.lambda);
         if grown {
+            self.singular.started_at(self.settings.t_start, first.unwrap_or(0));
             self.rates()?;
             self.method.restart();
         }

@@ -30,6 +30,11 @@ impl SingularWatch {
         }
     }
 
+    /// The rank has grown: the start was a singular pose, and this row dependent there.
+    pub(super) fn started_at(&mut self, t: f64, row: usize) {
+        self.passed.insert(0, (t, row));
+    }
+
     /// The row that is not independent now, if there is one.
     pub(super) fn current(&self) -> Option<usize> {
         self.now.map(|(_, weakest)| weakest.row)
