@@ -172,8 +172,7 @@ impl Reduction {
         let longest = self.lengths.iter().copied().fold(0.0, f64::max);
         let longest = if longest > 0.0 && longest.is_finite() { longest } else { 1.0 };
         for length in &mut self.lengths {
-            // Written so that what is not a number counts as vanished.
-            if !(*length > RANK_GAP * longest) {
+            if length.is_nan() || *length <= RANK_GAP * longest {
                 *length = longest;
             }
         }

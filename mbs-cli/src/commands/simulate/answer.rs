@@ -7,6 +7,9 @@ use mbs_runtime::{Names, Trajectory};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
+/// Warnings of one kind that the summary spells out; JSON has them all.
+const MOST_WARNINGS: usize = 5;
+
 fn named(names: &Names, values: &[f64]) -> Value {
     Value::Object(names.iter().zip(values).map(|(name, value)| (name.to_owned(), json!(value))).collect())
 }
@@ -104,11 +107,14 @@ pub(super) fn text(run: &Run) -> String {
         let _ =
             writeln!(out, "  redundant constraints: lambda of {rows} is not unique, the smallest is given");
     }
-    for SingularPose { t, row, element } in singular_poses {
+    for SingularPose { t, row, element } in singular_poses.iter().take(MOST_WARNINGS) {
         let _ = writeln!(
             out,
             "  warning: singular pose of `{element}` near t = {t:.6} s ({row} follows from others)"
         );
+    }
+    if singular_poses.len() > MOST_WARNINGS {
+        let _ = writeln!(out, "  warning: {} more singular poses", singular_poses.len() - MOST_WARNINGS);
     }
     if !events.is_empty() {
         let _ = writeln!(out, "\nevents");
