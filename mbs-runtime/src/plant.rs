@@ -1,5 +1,6 @@
 //! A system at work: parameters set, inputs connected, modes frozen, calls counted.
 
+use crate::constraint::{Independence, Redundancy};
 use crate::linalg::{Saddle, Singular};
 use crate::{At, Fused, Layout, System};
 use std::boxed::Box;
@@ -113,6 +114,10 @@ impl State {
 }
 
 /// A system at work. All evaluations of an integrator go through it and are counted.
+///
+/// Where rows are redundant, G, z, g and G v + c are given with the redundant combinations
+/// taken out (see [`Redundancy`]); a matrix built from them has
+/// [`block`](crate::constraint::Reduction::block) subtracted where Q is zero.
 pub struct Plant<'s> {
     system: &'s dyn System,
     prepared: Vec<f64>,
@@ -132,6 +137,12 @@ pub struct Plant<'s> {
     /// z of the last evaluation.
     pub acceleration_bias: Vec<f64>,
     right: Vec<f64>,
+    redundancy: Redundancy,
+    /// G of the last evaluation with all its rows, kept where some are redundant and some
+    /// not holonomic.
+    full_jacobian: Vec<f64>,
+    /// How independent the rows are of each other.
+    pub(crate) independence: Independence,
 }
 
 impl<'s> Plant<'s> {
@@ -153,6 +164,9 @@ impl<'s> Plant<'s> {
             constraint_jacobian: vec![0.0; n_lambda * n_v],
             acceleration_bias: vec![0.0; n_lambda],
             right: vec![0.0; n_v + n_lambda],
+            redundancy: Redundancy::new(layout),
+            full_jacobian: vec![0.0; if layout.n_g < n_lambda { n_lambda * n_v } else { 0 }],
+            independence: Independence::new(n_lambda),
             system,
         }
     }
@@ -221,6 +235,8 @@ impl<'s> Plant<'s> {
             system.fused(at, &mut out);
         });
         (self.mass_matrix, self.forces, self.constraint_jacobian, self.acceleration_bias) = (m, f, g, z);
+        self.reduce_jacobian();
+        self.redundancy.all().apply(&mut self.acceleration_bias);
         self.statistics.mass_matrix += 1;
         self.statistics.forces += 1;
         self.statistics.constraint_jacobian += 1;
@@ -236,6 +252,7 @@ impl<'s> Plant<'s> {
             system.constraint_jacobian(at, &mut g);
         });
         (self.mass_matrix, self.constraint_jacobian) = (m, g);
+        self.reduce_jacobian();
         self.statistics.mass_matrix += 1;
         self.statistics.constraint_jacobian += 1;
     }
@@ -251,6 +268,7 @@ impl<'s> Plant<'s> {
             system.auxiliary(at, x_dot);
         });
         (self.forces, self.acceleration_bias) = (f, z);
+        self.redundancy.all().apply(&mut self.acceleration_bias);
         self.statistics.forces += 1;
         self.statistics.acceleration_bias += 1;
     }
@@ -271,6 +289,7 @@ impl<'s> Plant<'s> {
         let mut g = core::mem::take(&mut self.constraint_jacobian);
         self.at(t, p, v, x, |system, at| system.constraint_jacobian(at, &mut g));
         self.constraint_jacobian = g;
+        self.reduce_jacobian();
         self.statistics.constraint_jacobian += 1;
     }
 
@@ -293,7 +312,26 @@ impl<'s> Plant<'s> {
     /// Factors Q of the last evaluation.
     pub fn factor(&mut self, saddle: &mut Saddle) -> Result<(), Singular> {
         self.statistics.factorisations += 1;
-        saddle.factor(&self.mass_matrix, &self.constraint_jacobian, self.layout().n_lambda())
+        let (rows, block) = (self.layout().n_lambda(), self.redundancy.all().block());
+        let outcome = saddle.factor_reduced(&self.mass_matrix, &self.constraint_jacobian, rows, block);
+        self.independence.look(saddle);
+        outcome
+    }
+
+    /// Factors Q of the last evaluation for the holonomic rows alone.
+    pub fn factor_holonomic(&mut self, saddle: &mut Saddle) -> Result<(), Singular> {
+        self.statistics.factorisations += 1;
+        let layout = self.layout();
+        let (n_g, n_lambda) = (layout.n_g, layout.n_lambda());
+        let reduction = self.redundancy.holonomic();
+        if !self.redundancy.is_active() || n_g == n_lambda {
+            let block = reduction.block();
+            return saddle.factor_reduced(&self.mass_matrix, &self.constraint_jacobian, n_lambda, block);
+        }
+        for column in self.full_jacobian.chunks_exact_mut(n_lambda) {
+            reduction.apply(&mut column[..n_g]);
+        }
+        saddle.factor_reduced(&self.mass_matrix, &self.full_jacobian, n_lambda, reduction.block())
     }
 
     /// Accelerations and multipliers of the last evaluation: Q [v'; λ] = [f; −z].
@@ -318,15 +356,67 @@ impl<'s> Plant<'s> {
         Ok(())
     }
 
+    /// Which rows are redundant.
+    pub fn redundancy(&self) -> &Redundancy {
+        &self.redundancy
+    }
+
+    /// All rows count again.
+    pub fn keep_all_rows(&mut self) {
+        self.redundancy.forget();
+        self.independence.restart();
+    }
+
+    /// Decides at a consistent state which rows are redundant.
+    pub fn decide_rank(&mut self, state: &State) {
+        self.look_at(state);
+        self.redundancy.decide();
+    }
+
+    /// Follows the redundant combinations of rows to another state; `meets_constraints` says
+    /// whether it lies on the constraints, or only near. Whether the rank has grown: then it
+    /// was decided at a singular pose.
+    pub fn follow_rank(&mut self, state: &State, meets_constraints: bool) -> bool {
+        if !self.redundancy.is_active() {
+            return false;
+        }
+        self.look_at(state);
+        self.redundancy.follow(meets_constraints)
+    }
+
+    /// Gives the redundancy M and G of a state; the last evaluation stays as it is.
+    fn look_at(&mut self, state: &State) {
+        let mut redundancy = core::mem::take(&mut self.redundancy);
+        let (m, g) = redundancy.matrices();
+        self.at(state.t, &state.p, &state.v, &state.x, |system, at| {
+            system.mass_matrix(at, m);
+            system.constraint_jacobian(at, g);
+        });
+        self.redundancy = redundancy;
+        self.statistics.mass_matrix += 1;
+        self.statistics.constraint_jacobian += 1;
+    }
+
+    fn reduce_jacobian(&mut self) {
+        if self.redundancy.is_active() {
+            if !self.full_jacobian.is_empty() {
+                self.full_jacobian.copy_from_slice(&self.constraint_jacobian);
+            }
+            self.redundancy.all().apply(&mut self.constraint_jacobian);
+        }
+    }
+
     /// g.
     pub fn constraints(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], g: &mut [f64]) {
         self.at(t, p, v, x, |system, at| system.constraints(at, g));
+        self.redundancy.holonomic().apply(g);
         self.statistics.constraints += 1;
     }
 
     /// G v + c with G of the last evaluation, which must have been at p.
     pub fn velocity_residual(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], out: &mut [f64]) {
         self.at(t, p, v, x, |system, at| system.velocity_bias(at, out));
+        self.redundancy.all().apply(out);
         for (column, v) in self.constraint_jacobian.chunks_exact(out.len().max(1)).zip(v) {
             for (out, g) in out.iter_mut().zip(column) {
                 *out += g * v;

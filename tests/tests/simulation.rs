@@ -3,56 +3,13 @@
 //! Reference numbers are those of tests/data/README.md and, where written out here, of the
 //! source each test names.
 
+mod runs;
+
 use mbs_runtime::constraint::{balancing_parameters, equilibrium};
-use mbs_runtime::integrate::{Projection, method, simulate_with};
-use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
-use mbs_symbolic::model::NoFiles;
+use mbs_runtime::integrate::Projection;
+use mbs_runtime::{Defaults, Plant, Settings, State, Trajectory};
 use mbs_tests::csv::Csv;
-
-/// A model of `models/` as native code.
-fn system(name: &str) -> Box<dyn System> {
-    let path = format!("{}/../models/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).expect("the model exists");
-    let compiled = mbs_symbolic::compile(name, &text, &NoFiles, mbs_symbolic::Options::default());
-    let compiled = compiled.unwrap_or_else(|rejected| panic!("{rejected}"));
-    mbs_jit::system(&compiled.program).0
-}
-
-fn tight(t_end: f64, rtol: f64) -> Settings {
-    Settings { t_end, rtol, ..Settings::default() }
-}
-
-/// A run with some parameters changed.
-fn try_run(
-    system: &dyn System,
-    name: &str,
-    parameters: &[(&str, f64)],
-    settings: &Settings,
-) -> Result<Trajectory, SimulationError> {
-    let layout = system.layout();
-    let mut theta = layout.parameter_defaults.to_vec();
-    for (name, value) in parameters {
-        theta[layout.parameters.position(name).expect("a parameter")] = *value;
-    }
-    let mut plant = Plant::new(system, &theta, Box::new(Defaults));
-    let mut start = State::new(layout);
-    plant.initial(&mut start);
-    let mut method = method(name, layout).expect("a method");
-    simulate_with(&mut plant, &mut *method, start, settings, &mut |_| true)
-}
-
-fn run(system: &dyn System, name: &str, settings: &Settings) -> Trajectory {
-    try_run(system, name, &[], settings).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-fn last(trajectory: &Trajectory) -> &State {
-    trajectory.states.last().expect("at least the start")
-}
-
-fn worst(a: &[f64], b: &[f64]) -> f64 {
-    assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
-}
+use runs::{last, run, system, tight, try_run, worst};
 
 /// Test Set for IVP Solvers, problem Andrews; the last row of the reference trajectory.
 #[test]
@@ -71,17 +28,6 @@ fn andrews_with_every_method() {
         assert!(worst(&end.p, &p) < 1e-7, "{name}: positions off by {:e}", worst(&end.p, &p));
         assert!(worst(&end.v, &v) < 1e-5 * largest, "{name}: velocities off by {:e}", worst(&end.v, &v));
     }
-}
-
-/// IFToMM A01; the exact solution by elliptic functions at t = 10 s.
-#[test]
-fn pendulum() {
-    let system = system("pendulum");
-    let trajectory = run(&*system, "dopri5", &tight(10.0, 1e-11));
-    let theta = 2.0 * (0.275_087_462_576_116_9_f64 / (1.0 + 0.961_419_205_099_125_1)).atan();
-    let angle = last(&trajectory).p[0];
-    assert!((angle - theta).abs() < 1e-8, "{angle} against {theta}");
-    assert!((last(&trajectory).v[0] + 4.343_160_692_864_683).abs() < 1e-7);
 }
 
 /// Torque-free asymmetric body: ω(50 s) by elliptic functions.
@@ -122,34 +68,6 @@ fn truck() {
     let layout = system.layout();
     let values: Vec<f64> = last(&trajectory).p.clone();
     assert!(worst(&values, &expected) < 1e-8, "{:?} {values:?}", layout.positions);
-}
-
-/// IFToMM A02: the vertical rods stay parallel through the singular positions.
-#[test]
-fn n_four_bar_keeps_to_its_branch() {
-    let system = system("n_four_bar_2");
-    let verticals = 3;
-    for exponent in 4..=10 {
-        for projection in [Projection::Controlled, Projection::EveryStep] {
-            let settings = Settings { projection, ..tight(10.0, 10_f64.powi(-exponent)) };
-            let trajectory = run(&*system, "mdop5", &settings);
-            let angles = &last(&trajectory).p[..verticals];
-            let spread = worst(angles, &[angles[0]; 3]);
-            assert!(spread < 1e-5, "rtol 1e-{exponent}, {projection:?}: spread {spread:e}");
-        }
-    }
-    let trajectory = run(&*system, "mdop5", &tight(10.0, 1e-10));
-    assert!((last(&trajectory).p[0] - 31.750_597_186_986_1).abs() < 1e-6);
-}
-
-/// IFToMM A05, stiff: the slider's height at t = 10 s.
-#[test]
-fn flyball_governor() {
-    let system = system("flyball_governor");
-    let trajectory = run(&*system, "mdop5", &tight(10.0, 1e-6));
-    let slider = system.layout().positions.position("s").expect("the slider");
-    let height = last(&trajectory).p[slider];
-    assert!((height - 0.619_622_917_061_365).abs() < 1e-6, "{height}");
 }
 
 /// Five-link suspension over the smooth bump, all coordinates at the recorded times.

@@ -17,6 +17,9 @@ const MOST_HALVINGS: u32 = 12;
 /// Smallest part of the largest pivot that counts as rank.
 const RANK_TOLERANCE: f64 = 1e-9;
 
+/// Violation of the constraints, in their own units, below which a loop is closed.
+const CLOSED: f64 = 1e-9;
+
 /// The listed initial values admit no assembly near the guess.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Inconsistent {
@@ -41,24 +44,31 @@ pub struct Held {
 ///
 /// Values the layout lists as held stay as they are, in the order listed, while the rest
 /// can still satisfy the constraints; the rest are completed with the smallest change in
-/// the metric of the mass matrix (000: 12a, 12b).
+/// the metric of the mass matrix (000: 12a, 12b). Then decides which rows are redundant.
 pub fn consistent(plant: &mut Plant<'_>, state: &mut State) -> Result<Held, Inconsistent> {
     let layout = plant.layout();
     let (n_v, n_g) = (layout.n_v(), layout.n_g);
+    plant.keep_all_rows();
     normalise(layout, &mut state.p);
     evaluate(plant, state);
     let listed = motions(layout, &layout.held_positions);
-    let positions = hold(&plant.constraint_jacobian, layout.n_lambda(), n_g, n_v, &listed);
+    let mut positions = hold(&plant.constraint_jacobian, layout.n_lambda(), n_g, n_v, &listed);
+    if positions.len() < listed.len() && !is_closed(plant, state) {
+        positions = hold_once_assembled(plant, state, &listed).unwrap_or(positions);
+        evaluate(plant, state);
+    }
     close(plant, state, &free(n_v, &positions))?;
     evaluate(plant, state);
     let listed: Vec<usize> = layout.held_velocities.iter().map(|&index| index as usize).collect();
     let velocities = hold(&plant.constraint_jacobian, layout.n_lambda(), layout.n_lambda(), n_v, &listed);
     settle(plant, state, &free(n_v, &velocities))?;
+    plant.decide_rank(state);
     Ok(Held { positions, velocities })
 }
 
 /// Closes the loops with every position free: the nearest assembled pose.
 pub(super) fn assemble(plant: &mut Plant<'_>, state: &mut State) -> Result<(), Inconsistent> {
+    plant.keep_all_rows();
     normalise(plant.layout(), &mut state.p);
     let all = free(plant.layout().n_v(), &[]);
     close(plant, state, &all)
@@ -99,6 +109,26 @@ fn hold(g: &[f64], rows: usize, n_rows: usize, n_v: usize, listed: &[usize]) -> 
         }
     }
     held
+}
+
+fn is_closed(plant: &mut Plant<'_>, state: &State) -> bool {
+    let mut g = vec![0.0; plant.layout().n_g];
+    plant.constraints(state.t, &state.p, &state.v, &state.x, &mut g);
+    largest(&g) <= CLOSED
+}
+
+/// What can be held where rows are redundant at the nearest assembled pose but not at a guess
+/// off the constraints; `None` where the rank is the same.
+fn hold_once_assembled(plant: &mut Plant<'_>, guess: &State, listed: &[usize]) -> Option<Vec<usize>> {
+    let layout = plant.layout();
+    let (n_v, n_g, n_lambda) = (layout.n_v(), layout.n_g, layout.n_lambda());
+    let all = free(n_v, &[]);
+    let before = rank(&plant.constraint_jacobian, n_lambda, n_g, &all);
+    let mut assembled = guess.clone();
+    close(plant, &mut assembled, &all).ok()?;
+    evaluate(plant, &mut assembled);
+    let g = &plant.constraint_jacobian;
+    (rank(g, n_lambda, n_g, &all) < before).then(|| hold(g, n_lambda, n_g, n_v, listed))
 }
 
 fn free(n_v: usize, held: &[usize]) -> Vec<usize> {
@@ -179,7 +209,7 @@ fn close(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<(),
             break;
         }
     }
-    if size <= 1e-9 {
+    if size <= CLOSED {
         return Ok(());
     }
     Err(worst(&g, false))

@@ -1,15 +1,22 @@
-//! Keeping to the constraints: projection, consistent initial values, equilibrium.
+//! Keeping to the constraints: projection, redundant rows, consistent initial values,
+//! equilibrium.
 
 #[cfg(feature = "std")]
 mod equilibrium;
+#[cfg(feature = "std")]
+mod independence;
 #[cfg(feature = "std")]
 mod initial;
 #[cfg(feature = "std")]
 mod projection;
 mod quaternion;
+#[cfg(feature = "std")]
+mod redundancy;
 
 #[cfg(feature = "std")]
 pub use equilibrium::{Equilibrium, Unbalanced, balancing_parameters, equilibrium};
+#[cfg(feature = "std")]
+pub(crate) use independence::{Independence, Weakest};
 #[cfg(feature = "std")]
 pub use initial::{Inconsistent, consistent};
 #[cfg(feature = "std")]
@@ -17,3 +24,5 @@ pub(crate) use projection::multiply;
 #[cfg(feature = "std")]
 pub use projection::{NotConverged, Projector, Tolerances};
 pub use quaternion::normalise;
+#[cfg(feature = "std")]
+pub use redundancy::{Reduction, Redundancy};

@@ -14,6 +14,9 @@ const MOST_ITERATIONS: u32 = 8;
 /// the error the step size control allows, and quadratically smaller already.
 const SMALL_ENOUGH: f64 = 1e-3;
 
+/// Violation of the constraints, relative to the size of things, that is rounding.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// A position projection did not converge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NotConverged {
@@ -97,9 +100,7 @@ impl Projector {
         let n_v = layout.n_v();
         let chord: &mut dyn Factors = match &mut self.holonomic {
             Some(own) => {
-                plant.statistics.factorisations += 1;
-                let rows = layout.n_lambda();
-                if own.factor(&plant.mass_matrix, &plant.constraint_jacobian, rows).is_err() {
+                if plant.factor_holonomic(own).is_err() {
                     return Err(NotConverged { row: 0, value: f64::NAN });
                 }
                 own
@@ -133,7 +134,10 @@ impl Projector {
             }
             // Below rounding of p a correction says nothing, however tight the tolerances.
             let rounding = 4.0 * f64::EPSILON * (1.0 + largest(p));
-            if size <= SMALL_ENOUGH || largest(&self.delta_p) <= rounding {
+            // Near a singular pose rounding of g makes corrections that do not shrink.
+            let stagnates =
+                size > 0.5 * previous && size <= 1.0 && largest(&self.g) <= ROUNDING * (1.0 + largest(p));
+            if size <= SMALL_ENOUGH || stagnates || largest(&self.delta_p) <= rounding {
                 normalise(layout, p);
                 return Ok(first);
             }

@@ -3,7 +3,8 @@
 use super::controller::Controller;
 use super::error::SimulationError;
 use super::events::{Crossing, Unsettled, Watch};
-use super::run::{Drift, Event, Settings, Trajectory};
+use super::run::{Drift, Event, Settings, SingularPose, Trajectory};
+use super::singular::SingularWatch;
 use super::{Diverged, Mdop5, Method, StepSettings};
 use crate::System;
 use crate::constraint::{Inconsistent, Tolerances, consistent};
@@ -65,7 +66,12 @@ struct Driver<'r, 's> {
     g: Vec<f64>,
     jacobian: Vec<f64>,
     rate: Vec<f64>,
+    singular: SingularWatch,
 }
+
+/// A state that violates the constraints by more than this, in their own units, is not used
+/// to decide ranks.
+const ON_CONSTRAINTS: f64 = 1e-6;
 
 /// So many events within so short a time, s, are a storm.
 const STORM: usize = 200;
@@ -101,6 +107,7 @@ impl<'r, 's> Driver<'r, 's> {
             g: std::vec![0.0; layout.n_g],
             jacobian: std::vec![0.0; layout.n_lambda() * layout.n_v()],
             rate: std::vec![0.0; layout.n_lambda()],
+            singular: SingularWatch::new(),
             plant,
             method,
             settings,
@@ -162,7 +169,8 @@ impl<'r, 's> Driver<'r, 's> {
         let norm = |p: &[f64], v: &[f64]| tolerances.norm(p, &state.p).max(tolerances.norm(v, &state.v));
         let (d0, d1) = (norm(&state.p, &state.v), norm(&state.p_dot, &state.v_dot));
         let mut h = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
-        h = h.min(span).min(self.settings.largest_step);
+        // Rounding of a start at zero must not be taken for its size.
+        h = h.max(1e-9 * span).min(span).min(self.settings.largest_step);
         self.trial.copy_from(&self.state);
         self.trial.t += h;
         advance(&mut self.trial.p, &self.state.p_dot, h);
@@ -202,8 +210,9 @@ impl<'r, 's> Driver<'r, 's> {
                 h = 0.5 * left;
             }
             if h < 1e-14 * (1.0 + t.abs()) && !reaches_goal {
-                return Err(SimulationError::StepTooSmall { t, h, why: self.too_fast() });
+                return Err(self.step_too_small(self.too_fast()));
             }
+            self.plant.independence.take();
             match self.method.attempt(self.plant, &self.state, h, &self.step_settings, &mut self.trial) {
                 Ok(error) => {
                     let (factor, keep) = self.controller.judge(error);
@@ -267,30 +276,35 @@ impl<'r, 's> Driver<'r, 's> {
         std::format!("the error stays too large; `{name}` changes fastest")
     }
 
+    fn step_too_small(&self, mut why: String) -> SimulationError {
+        if let Some(row) = self.singular.current() {
+            let element = self.plant.layout().row_element(row);
+            why = std::format!("{why} near a singular pose of `{element}`");
+        }
+        SimulationError::StepTooSmall { t: self.state.t, h: self.h, why }
+    }
+
     fn gave_up(&self, diverged: Diverged) -> SimulationError {
-        let (t, h) = (self.state.t, self.h);
+        let t = self.state.t;
         let layout = self.plant.layout();
         match diverged {
             Diverged::NotANumber => self
                 .check_numbers(t)
                 .err()
                 .unwrap_or(SimulationError::NotANumber { t, quantity: "error estimate".into() }),
-            Diverged::Singular(singular) => match singular
-                .velocity
-                .and_then(|index| layout.velocities.get(index))
-            {
-                Some(velocity) => SimulationError::SingularMass { t, velocity: velocity.to_string() },
-                None => SimulationError::StepTooSmall { t, h, why: "the constraints are singular".into() },
-            },
+            Diverged::Singular(singular) => {
+                match singular.velocity.and_then(|index| layout.velocities.get(index)) {
+                    Some(velocity) => SimulationError::SingularMass { t, velocity: velocity.to_string() },
+                    None => self.step_too_small("the constraints are singular".into()),
+                }
+            }
             Diverged::Projection(projection) => {
                 let row = layout.rows.get(projection.row).unwrap_or_default();
-                let why = std::format!("the constraint `{row}` could not be closed");
-                SimulationError::StepTooSmall { t, h, why }
+                self.step_too_small(std::format!("the constraint `{row}` could not be closed"))
             }
             Diverged::NoJacobian => SimulationError::NoJacobian { method: self.method.name().into() },
-            Diverged::Newton => {
-                SimulationError::StepTooSmall { t, h, why: "Newton's method did not converge".into() }
-            }
+            Diverged::Newton => self.step_too_small("Newton's method did not converge".into()),
+            Diverged::Newton => self.step_too_small("Newton's method did not converge".into()),
         }
     }
 
@@ -366,9 +380,12 @@ impl<'r, 's> Driver<'r, 's> {
             return Err(SimulationError::TooManySteps { t: self.state.t, steps });
         }
         self.method.accepted(self.plant);
+        let weakest = self.plant.independence.take();
+        self.singular.note(self.trial.t, weakest);
         self.record_until(self.trial.t, observer)?;
         core::mem::swap(&mut self.state, &mut self.trial);
         self.measure();
+        self.follow_rank()?;
         if self.settings.output_step.is_none() {
             self.record(observer)?;
         }
@@ -400,6 +417,24 @@ impl<'r, 's> Driver<'r, 's> {
         self.drift.g_dot_max = self.drift.g_dot_max.max(self.drift.g_dot);
     }
 
+    /// Follows redundant rows to the new state.
+    fn follow_rank(&mut self) -> Result<(), SimulationError> {
+        if !self.plant.redundancy().is_active() {
+            return Ok(());
+        }
+        // The rows taken out do not tell how far away the constraints are.
+        self.plant.redundancy().holonomic().apply(&mut self.g);
+        let first = self.plant.redundancy().not_unique().next();
+        let grown = self.plant.follow_rank(&self.state, norm(&self.g) <= ON_CONSTRAINTS);
+        self.plant.redundancy().all().apply(&mut self.state.lambda);
+        if grown {
+            self.singular.started_at(self.settings.t_start, first.unwrap_or(0));
+            self.rates()?;
+            self.method.restart();
+        }
+        Ok(())
+    }
+
     /// Records the grid points up to `t` from the dense output of the trial step.
     fn record_until(
         &mut self,
@@ -422,9 +457,7 @@ impl<'r, 's> Driver<'r, 's> {
                 }
                 self.method.interpolate(&self.state, &self.trial, theta, &mut keep);
             }
-            if !is_end || !self.method.writes_full_rates() {
-                self.complete(&mut keep);
-            }
+            self.complete(&mut keep, is_end && self.method.writes_full_rates());
             self.next_output += 1;
             self.push(keep, observer)?;
         }
@@ -433,17 +466,19 @@ impl<'r, 's> Driver<'r, 's> {
     fn record(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
         self.next_output = self.next_output.max(1);
         let mut keep = self.state.clone();
-        if !self.method.writes_full_rates() {
-            self.complete(&mut keep);
-        }
+        self.complete(&mut keep, self.method.writes_full_rates());
         self.push(keep, observer)
     }
 
     /// Multipliers and rates of a state to be recorded; not part of the integration.
-    fn complete(&mut self, state: &mut State) {
+    fn complete(&mut self, state: &mut State, has_rates: bool) {
         let counts = self.plant.statistics;
+        self.plant.follow_rank(state, false);
         // A pose where they do not exist keeps those of the method.
-        let _ = self.plant.rates(state, &mut self.saddle);
+        if !has_rates && self.plant.rates(state, &mut self.saddle).is_ok() {
+            self.singular.note(state.t, self.plant.independence.take());
+        }
+        self.plant.redundancy().all().apply(&mut state.lambda);
         self.plant.statistics = counts;
     }
 
@@ -465,15 +500,21 @@ impl<'r, 's> Driver<'r, 's> {
     }
 
     fn finish(mut self) -> Trajectory {
+        let layout = self.plant.layout();
+        let row = |row: usize| layout.rows.get(row).unwrap_or_default().to_string();
+        let mut redundant: Vec<String> = Vec::new();
         self.drift.energy = self.energy_now() - self.energy;
         if self.states.last().is_none_or(|last| last.t < self.state.t) {
             let mut keep = self.state.clone();
-            if !self.method.writes_full_rates() {
-                self.complete(&mut keep);
-            }
+            self.complete(&mut keep, self.method.writes_full_rates());
             self.states.push(keep);
         }
+        redundant.extend(self.plant.redundancy().not_unique().map(row));
+        let singular_pose =
+            |(t, index)| SingularPose { t, row: row(index), element: layout.row_element(index).to_string() };
         Trajectory {
+            redundant,
+            singular_poses: self.singular.finish().into_iter().map(singular_pose).collect(),
             states: self.states,
             events: self.events,
             statistics: self.plant.statistics,

@@ -140,8 +140,9 @@ impl HalfExplicit {
             *right = -rate / own;
         }
         plant.statistics.factorisations += 1;
+        let block = plant.redundancy().all().block();
         self.stage_matrix
-            .factor(&plant.mass_matrix, &self.jacobian, &plant.constraint_jacobian)
+            .factor_reduced(&plant.mass_matrix, &self.jacobian, &plant.constraint_jacobian, block)
             .map_err(Diverged::Singular)?;
         self.stage_matrix.solve(&mut self.right);
         plant.statistics.solves += 1;

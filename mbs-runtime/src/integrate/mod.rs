@@ -33,6 +33,8 @@ mod radau5;
 #[cfg(feature = "std")]
 mod run;
 #[cfg(feature = "std")]
+mod singular;
+#[cfg(feature = "std")]
 mod tableau;
 
 #[cfg(feature = "std")]
@@ -48,7 +50,7 @@ pub use names::{METHODS, MethodError, method};
 #[cfg(feature = "std")]
 pub use radau5::Radau5;
 #[cfg(feature = "std")]
-pub use run::{Drift, Event, Projection, Settings, Trajectory};
+pub use run::{Drift, Event, Projection, Settings, SingularPose, Trajectory};
 
 #[cfg(feature = "std")]
 use crate::constraint::Tolerances;

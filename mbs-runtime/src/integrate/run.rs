@@ -83,6 +83,18 @@ pub struct Drift {
     pub energy: f64,
 }
 
+/// A pose near which constraint rows depended on each other: where branches of the motion
+/// meet, and a run that does not keep to the constraints may leave its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SingularPose {
+    /// When, s.
+    pub t: f64,
+    /// The constraint row that followed from the others.
+    pub row: String,
+    /// The joint or other element it belongs to.
+    pub element: String,
+}
+
 /// A finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
@@ -94,4 +106,9 @@ pub struct Trajectory {
     pub statistics: Statistics,
     /// Constraint violation.
     pub drift: Drift,
+    /// Constraint rows whose multipliers are not unique, because rows are redundant; the
+    /// multipliers given are those of smallest norm.
+    pub redundant: Vec<String>,
+    /// Singular poses met.
+    pub singular_poses: Vec<SingularPose>,
 }

@@ -30,12 +30,24 @@ impl Oblique {
 
     /// Factors the matrix for M (n_v × n_v), G and Ḡ (n_λ × n_v), all column-major.
     pub fn factor(&mut self, m: &[f64], g: &[f64], g_bar: &[f64]) -> Result<(), Singular> {
-        self.scale(m, g, g_bar);
-        self.assemble(m, g, g_bar);
+        self.factor_reduced(m, g, g_bar, &[])
+    }
+
+    /// As [`factor`](Self::factor), with `block` (n_λ × n_λ, or empty for zero) subtracted
+    /// from the lower right block: what takes the place of redundant rows.
+    pub fn factor_reduced(
+        &mut self,
+        m: &[f64],
+        g: &[f64],
+        g_bar: &[f64],
+        block: &[f64],
+    ) -> Result<(), Singular> {
+        self.scale(m, g, g_bar, block);
+        self.assemble(m, g, g_bar, block);
         if self.lu.factor() {
             return Ok(());
         }
-        self.assemble(m, g, g_bar);
+        self.assemble(m, g, g_bar, block);
         self.lu.factor_with_full_pivoting();
         match self.lu.lost_columns().iter().copied().min() {
             Some(velocity) if velocity < self.n_v => Err(Singular { velocity: Some(velocity), row: None }),
@@ -54,7 +66,7 @@ impl Oblique {
         }
     }
 
-    fn scale(&mut self, m: &[f64], g: &[f64], g_bar: &[f64]) {
+    fn scale(&mut self, m: &[f64], g: &[f64], g_bar: &[f64], block: &[f64]) {
         let (n_v, n_lambda) = (self.n_v, self.n_lambda);
         let inverse = |size: f64| if size > 0.0 && size.is_finite() { 1.0 / size } else { 1.0 };
         for j in 0..n_v {
@@ -66,14 +78,16 @@ impl Oblique {
             let norm = |g: &[f64]| {
                 let square =
                     |j: usize| (g[j * n_lambda + row] * motions[j]) * (g[j * n_lambda + row] * motions[j]);
-                sqrt((0..n_v).map(square).sum())
+                // The block is the square of a length in the metric of M already.
+                let own = block.get(row * n_lambda + row).copied().unwrap_or(0.0);
+                sqrt((0..n_v).map(square).sum::<f64>() + own)
             };
             gradients[row] = inverse(norm(g));
             self.rows[n_v + row] = inverse(norm(g_bar));
         }
     }
 
-    fn assemble(&mut self, m: &[f64], g: &[f64], g_bar: &[f64]) {
+    fn assemble(&mut self, m: &[f64], g: &[f64], g_bar: &[f64], block: &[f64]) {
         let (n_v, n_lambda) = (self.n_v, self.n_lambda);
         let n = n_v + n_lambda;
         let a = self.lu.matrix();
@@ -85,6 +99,11 @@ impl Oblique {
             for i in 0..n_lambda {
                 a[j * n + n_v + i] = g_bar[j * n_lambda + i] * self.rows[n_v + i] * self.columns[j];
                 a[(n_v + i) * n + j] = g[j * n_lambda + i] * self.rows[j] * self.columns[n_v + i];
+            }
+        }
+        for (j, column) in block.chunks_exact(n_lambda.max(1)).enumerate() {
+            for (i, entry) in column.iter().enumerate() {
+                a[(n_v + j) * n + n_v + i] = -entry * self.rows[n_v + i] * self.columns[n_v + j];
             }
         }
     }

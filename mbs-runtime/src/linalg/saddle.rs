@@ -10,7 +10,7 @@ use std::vec::Vec;
 /// LDLᵀ without pivoting serves where M is positive definite and G has full row rank.
 /// Where a pivot is lost (a massless motion, rows that depend on each other at this
 /// state) the matrix is factored again with full pivoting.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Saddle {
     n_v: usize,
     n_lambda: usize,
@@ -18,8 +18,8 @@ pub struct Saddle {
     general: Lu,
     /// Whether `general` holds the factors.
     pivoted: bool,
-    /// Smallest over largest pivot of the Schur complement; small near singular poses.
-    conditioning: f64,
+    /// The row whose pivot is lost, if LDLᵀ met one.
+    lost_row: Option<usize>,
 }
 
 /// Q is singular beyond what a consistent right-hand side can mend.
@@ -35,37 +35,53 @@ impl Saddle {
     /// Room for n_v velocities and n_λ rows.
     pub fn new(n_v: usize, n_lambda: usize) -> Self {
         let n = n_v + n_lambda;
-        Self {
-            n_v,
-            n_lambda,
-            factors: vec![0.0; n * n],
-            general: Lu::new(n),
-            pivoted: false,
-            conditioning: 1.0,
-        }
+        Self { n_v, n_lambda, factors: vec![0.0; n * n], general: Lu::new(n), pivoted: false, lost_row: None }
     }
 
     /// Factors Q for M (n_v × n_v) and G (`rows` × n_v, of which the first n_λ rows are
     /// taken), both column-major.
     pub fn factor(&mut self, m: &[f64], g: &[f64], rows: usize) -> Result<(), Singular> {
-        assemble(self.n_v, self.n_lambda, m, g, rows, &mut self.factors);
-        let outcome = ldlt(self.n_v, self.n_lambda, &mut self.factors, DependentRow::Refuse);
+        self.factor_reduced(m, g, rows, &[])
+    }
+
+    /// As [`factor`](Self::factor), with `block` (n_λ × n_λ, or empty for zero) subtracted
+    /// from the lower right block: what takes the place of redundant rows.
+    pub fn factor_reduced(
+        &mut self,
+        m: &[f64],
+        g: &[f64],
+        rows: usize,
+        block: &[f64],
+    ) -> Result<(), Singular> {
+        let (n_v, n_lambda) = (self.n_v, self.n_lambda);
+        assemble(n_v, n_lambda, m, g, rows, &mut self.factors);
+        subtract_block(n_v, n_lambda, block, &mut self.factors);
+        let outcome = ldlt(n_v, n_lambda, &mut self.factors, DependentRow::Refuse);
         self.pivoted = outcome.is_err();
-        self.conditioning = outcome.unwrap_or(0.0);
+        self.lost_row = outcome.err().and_then(|lost| lost.index.checked_sub(n_v));
         if !self.pivoted {
             return Ok(());
         }
-        assemble(self.n_v, self.n_lambda, m, g, rows, self.general.matrix());
+        assemble(n_v, n_lambda, m, g, rows, self.general.matrix());
+        subtract_block(n_v, n_lambda, block, self.general.matrix());
         self.general.factor_with_full_pivoting();
         match self.general.lost_columns().iter().copied().min() {
-            Some(velocity) if velocity < self.n_v => Err(Singular { velocity: Some(velocity), row: None }),
+            Some(velocity) if velocity < n_v => Err(Singular { velocity: Some(velocity), row: None }),
             _ => Ok(()),
         }
     }
 
-    /// Smallest over largest pivot of the Schur complement G M⁻¹ Gᵀ.
-    pub fn conditioning(&self) -> f64 {
-        self.conditioning
+    /// What of each row's square in the metric of M⁻¹ is independent of the rows before it:
+    /// the pivots of G M⁻¹ Gᵀ, none where pivoting was needed.
+    pub fn pivots(&self) -> impl Iterator<Item = f64> {
+        let n = self.n_v + self.n_lambda;
+        let rows = if self.pivoted { 0..0 } else { self.n_v..n };
+        rows.map(move |row| -self.factors[row * n + row])
+    }
+
+    /// The row that was found to depend on the rows before it, if any was.
+    pub fn lost_row(&self) -> Option<usize> {
+        self.lost_row
     }
 
     /// Overwrites `b`, n_v + n_λ long, with Q⁻¹ b.
@@ -75,6 +91,15 @@ impl Saddle {
         } else {
             solve_ldlt(&self.factors, b);
         }
+    }
+}
+
+/// Subtracts a block from the lower right of Q.
+fn subtract_block(n_v: usize, n_lambda: usize, block: &[f64], q: &mut [f64]) {
+    let n = n_v + n_lambda;
+    for (j, column) in block.chunks_exact(n_lambda.max(1)).enumerate() {
+        let start = (n_v + j) * n + n_v;
+        super::add_scaled(&mut q[start..start + n_lambda], -1.0, column);
     }
 }
 

@@ -169,3 +169,31 @@ impl Mechanism for Twice {
         z[1] = z[0];
     }
 }
+
+/// The pendulum with its constraint given again as one of velocities.
+pub(crate) struct TwiceAsVelocity;
+
+impl Mechanism for TwiceAsVelocity {
+    fn sizes(&self) -> Sizes {
+        Sizes { g: 1, lambda: 2, ..Pendulum.sizes() }
+    }
+    fn start(&self, p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
+        Pendulum.start(p, v, x);
+    }
+    fn mass(&self, at: &At<'_>, m: &mut [f64]) {
+        Pendulum.mass(at, m);
+    }
+    fn force(&self, at: &At<'_>, f: &mut [f64]) {
+        Pendulum.force(at, f);
+    }
+    fn g(&self, at: &At<'_>, g: &mut [f64]) {
+        Pendulum.g(at, g);
+    }
+    fn jacobian(&self, at: &At<'_>, g: &mut [f64]) {
+        g.copy_from_slice(&[at.p[0], 3.0 * at.p[0], at.p[1], 3.0 * at.p[1]]);
+    }
+    fn z(&self, at: &At<'_>, z: &mut [f64]) {
+        Pendulum.z(at, &mut z[..1]);
+        z[1] = 3.0 * z[0];
+    }
+}

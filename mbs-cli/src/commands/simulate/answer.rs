@@ -3,10 +3,13 @@
 use super::table::Evaluator;
 use super::{Run, WallTimes};
 use crate::numeric::Orthogonal;
-use mbs_runtime::integrate::Projection;
+use mbs_runtime::integrate::{Projection, SingularPose};
 use mbs_runtime::{Names, State, Trajectory};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
+
+/// Warnings of one kind that the summary spells out; JSON has them all.
+const MOST_WARNINGS: usize = 5;
 
 /// Rows of G of which less than this part is new count as dependent.
 const RANK_TOLERANCE: f64 = 1e-9;
@@ -55,7 +58,7 @@ fn energies(run: &Run) -> Option<[f64; 2]> {
 /// The JSON answer.
 pub(super) fn json(run: &Run) -> Map<String, Value> {
     let layout = run.system.layout();
-    let Trajectory { states, events, statistics, drift, .. } = &run.trajectory;
+    let Trajectory { states, events, statistics, drift, redundant, singular_poses } = &run.trajectory;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("model", json!(layout.model()));
@@ -116,6 +119,9 @@ pub(super) fn json(run: &Run) -> Map<String, Value> {
             "energy": drift.energy,
         }),
     );
+    put("redundant", json!(redundant));
+    let pose = |pose: &SingularPose| json!({"t": pose.t, "row": pose.row, "element": pose.element});
+    put("singular_poses", singular_poses.iter().map(pose).collect());
     if let Some([start, end]) = energies(run) {
         put("energy", json!({"start": start, "end": end, "change": end - start}));
     }
@@ -138,7 +144,7 @@ impl Lines {
 /// The summary for people.
 pub(super) fn text(run: &Run) -> String {
     let layout = run.system.layout();
-    let Trajectory { states, events, statistics: counts, drift, .. } = &run.trajectory;
+    let Trajectory { states, events, statistics: counts, drift, redundant, singular_poses } = &run.trajectory;
     let settings = &run.settings;
     let constrained = layout.n_lambda() > 0;
     let scenario = run.scenario.as_ref().map(|name| format!(", scenario {name}")).unwrap_or_default();
@@ -175,6 +181,20 @@ pub(super) fn text(run: &Run) -> String {
     lines.put("wall time", &wall);
 
     let mut out = lines.text;
+    if !redundant.is_empty() {
+        let rows = redundant.join(", ");
+        let _ =
+            writeln!(out, "  redundant constraints: lambda of {rows} is not unique, the smallest is given");
+    }
+    for SingularPose { t, row, element } in singular_poses.iter().take(MOST_WARNINGS) {
+        let _ = writeln!(
+            out,
+            "  warning: singular pose of `{element}` near t = {t:.6} s ({row} follows from others)"
+        );
+    }
+    if singular_poses.len() > MOST_WARNINGS {
+        let _ = writeln!(out, "  warning: {} more singular poses", singular_poses.len() - MOST_WARNINGS);
+    }
     if !events.is_empty() {
         let _ = writeln!(out, "\nevents");
         let width = events.iter().map(|event| event.name.len()).max().unwrap_or(0);

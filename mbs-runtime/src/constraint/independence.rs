@@ -1,0 +1,57 @@
+//! How independent the constraint rows are of each other.
+
+use crate::linalg::Saddle;
+use std::vec;
+use std::vec::Vec;
+
+/// A row and the part of its best pivot that is left.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Weakest {
+    pub(crate) row: usize,
+    /// 1 where the row is as independent of the others as it ever was, 0 where it follows
+    /// from them.
+    pub(crate) part: f64,
+}
+
+impl Weakest {
+    const NONE: Self = Self { row: 0, part: 1.0 };
+}
+
+/// Compares the pivots of rows with the best they had: so rows of different units need no
+/// common scale, and a row that vanishes is seen as well as one that follows from others.
+/// Costs nothing beside a factorisation.
+#[derive(Debug)]
+pub(crate) struct Independence {
+    best: Vec<f64>,
+    weakest: Weakest,
+}
+
+impl Independence {
+    pub(crate) fn new(rows: usize) -> Self {
+        Self { best: vec![0.0; rows], weakest: Weakest::NONE }
+    }
+
+    /// Another motion begins.
+    pub(crate) fn restart(&mut self) {
+        self.best.fill(0.0);
+        self.weakest = Weakest::NONE;
+    }
+
+    /// Looks at what was just factored.
+    pub(crate) fn look(&mut self, saddle: &Saddle) {
+        for (row, (pivot, best)) in saddle.pivots().zip(&mut self.best).enumerate() {
+            *best = best.max(pivot);
+            if pivot < self.weakest.part * *best {
+                self.weakest = Weakest { row, part: pivot / *best };
+            }
+        }
+        if let Some(row) = saddle.lost_row() {
+            self.weakest = Weakest { row, part: 0.0 };
+        }
+    }
+
+    /// The weakest row since last asked.
+    pub(crate) fn take(&mut self) -> Weakest {
+        core::mem::replace(&mut self.weakest, Weakest::NONE)
+    }
+}
