@@ -304,7 +304,6 @@ impl<'r, 's> Driver<'r, 's> {
             }
             Diverged::NoJacobian => SimulationError::NoJacobian { method: self.method.name().into() },
             Diverged::Newton => self.step_too_small("Newton's method did not converge".into()),
-            Diverged::Newton => self.step_too_small("Newton's method did not converge".into()),
         }
     }
 
