@@ -2,6 +2,7 @@
 
 use super::constraints::{self, Rows};
 use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock};
+use super::jacobian::jacobian;
 use super::mass_matrix::mass_matrix;
 use super::outputs::{asked_reactions, outputs};
 use super::provenance;
@@ -25,6 +26,9 @@ pub struct Options {
     /// Keep what each model element adds to every entry ([`Equations::contributions`]);
     /// costs time and memory cubic in the depth of the tree.
     pub provenance: bool,
+    /// Differentiate all residuals with respect to the state and the inputs
+    /// ([`Equations::jacobian`]), for implicit integrators and linearisation.
+    pub jacobian: bool,
 }
 
 /// Builds the equations of `model` over the tree of `topology`.
@@ -69,13 +73,13 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
 
     let layout = layout(&mut lowering, topology, &rows);
     let derived = derived(&lowering);
-    let (constraints, jacobian, velocity_bias, acceleration_bias) = dense(&mut lowering, &rows, n_v);
+    let (constraints, constraint_jacobian, velocity_bias, acceleration_bias) = dense(&mut lowering, &rows, n_v);
     let contributions = if options.provenance {
         provenance::contributions(&mut lowering.graph, &kinematics.chain, &applied, gravity, &rows, n_v)
     } else {
         Vec::new()
     };
-    Ok(Equations {
+    let mut equations = Equations {
         layout,
         tables: model.tables.clone(),
         p_dot,
@@ -83,7 +87,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         mass_matrix: mass,
         forces,
         constraints,
-        constraint_jacobian: jacobian,
+        constraint_jacobian,
         velocity_bias,
         acceleration_bias,
         auxiliary,
@@ -96,10 +100,15 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         input_defaults,
         initial,
         derived,
+        jacobian: None,
         contributions,
         names,
         graph: lowering.graph,
-    })
+    };
+    if options.jacobian {
+        equations.jacobian = Some(jacobian(&mut equations));
+    }
+    Ok(equations)
 }
 
 fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {

@@ -7,6 +7,7 @@
 mod assemble;
 mod constraints;
 mod equations;
+mod jacobian;
 mod mass_matrix;
 mod outputs;
 mod provenance;

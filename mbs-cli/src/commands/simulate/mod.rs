@@ -30,13 +30,24 @@ pub(crate) struct Ready {
     pub(crate) simulation: Simulation,
 }
 
-/// Reads, changes and compiles a model; says what deserves a warning unless `quiet`.
-pub(crate) fn ready(options: &VariantOptions, quiet: bool) -> Result<Ready, Failure> {
+/// Whether an integrator wants the Jacobian of the equations.
+pub(crate) fn needs_jacobian(method: &str) -> bool {
+    method == "radau5"
+}
+
+/// Reads, changes and compiles a model, with its Jacobian if what it says of its runs asks
+/// for it; says what deserves a warning unless `quiet`.
+pub(crate) fn ready(
+    options: &VariantOptions,
+    quiet: bool,
+    jacobian: impl FnOnce(&Simulation) -> bool,
+) -> Result<Ready, Failure> {
     let mut planned = pipeline::plan(&options.model)?;
     let scenario_end = overrides::apply(&mut planned.model, options)?;
     let mut simulation = planned.model.simulation.clone();
     simulation.t_end = scenario_end.or(simulation.t_end);
-    let compiled = pipeline::compile_derived(pipeline::derive_planned(planned)?)?;
+    let wanted = pipeline::with_jacobian(jacobian(&simulation));
+    let compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
     let (system, warning) = mbs_jit::system(&compiled.program);
     if !quiet {
         report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
@@ -68,7 +79,11 @@ pub(crate) fn integrate(
 
 pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     let begin = Instant::now();
-    let Ready { system, simulation } = ready(&options.variant, options.json)?;
+    let method = |simulation: &Simulation| {
+        options.method.clone().or_else(|| simulation.method.clone()).unwrap_or_else(|| "mdop5".to_owned())
+    };
+    let wants = |simulation: &Simulation| needs_jacobian(&method(simulation));
+    let Ready { system, simulation } = ready(&options.variant, options.json, wants)?;
     let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
     let settings = Settings {
         t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
@@ -83,7 +98,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         output_step: options.step.or(simulation.step),
         ..Settings::default()
     };
-    let name = options.method.clone().or(simulation.method).unwrap_or_else(|| "mdop5".to_owned());
+    let name = method(&simulation);
     let begin = Instant::now();
     let trajectory = integrate(&*system, &name, &settings, &options.variant.model)?;
     let integrate_ms = begin.elapsed().as_secs_f64() * 1e3;
