@@ -31,7 +31,7 @@ pub(crate) fn compare(compiled: &Compiled<'_>) -> Vec<Difference> {
         lambda: &symbols.lambda,
     };
     let mut differences = Vec::new();
-    for kind in FunctionKind::ALL {
+    for kind in FunctionKind::ALL.into_iter().filter(|&kind| program.has(kind)) {
         let quantities = kind.quantities();
         let expected: Vec<Vec<f64>> =
             quantities.iter().map(|quantity| compiled.get(&roots(equations, *quantity))).collect();
@@ -76,6 +76,7 @@ fn roots(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
         Quantity::InitialV => v,
         Quantity::InitialX => x,
         Quantity::Derived => &equations.derived,
+        Quantity::Jacobian => equations.jacobian.as_ref().expect("the program has it"),
         Quantity::Prepared => unreachable!("no function of a state returns prepared values"),
     };
     list.clone()

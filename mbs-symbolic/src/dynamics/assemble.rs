@@ -73,7 +73,8 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
 
     let layout = layout(&mut lowering, topology, &rows);
     let derived = derived(&lowering);
-    let (constraints, constraint_jacobian, velocity_bias, acceleration_bias) = dense(&mut lowering, &rows, n_v);
+    let (constraints, constraint_jacobian, velocity_bias, acceleration_bias) =
+        dense(&mut lowering, &rows, n_v);
     let contributions = if options.provenance {
         provenance::contributions(&mut lowering.graph, &kinematics.chain, &applied, gravity, &rows, n_v)
     } else {
@@ -106,17 +107,25 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         graph: lowering.graph,
     };
     if options.jacobian {
-        equations.jacobian = Some(jacobian(&mut equations));
+        let entries = jacobian(&mut equations, MOST_NODES);
+        equations.jacobian = Some(entries.ok_or_else(|| {
+            let mut problems = Diagnostics::new();
+            problems.error(crate::diag::Span::default(), too_large());
+            problems
+        })?);
     }
     Ok(equations)
 }
 
 fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
     if lowering.graph.len() > MOST_NODES {
-        let what = "the equations have too many operations".to_owned();
-        lowering.problems.error(crate::diag::Span::default(), Problem::TooLarge { what, limit: MOST_NODES });
+        lowering.problems.error(crate::diag::Span::default(), too_large());
     }
     if lowering.problems.has_errors() { Err(std::mem::take(&mut lowering.problems)) } else { Ok(()) }
+}
+
+fn too_large() -> Problem {
+    Problem::TooLarge { what: "the equations have too many operations".to_owned(), limit: MOST_NODES }
 }
 
 /// Work of inertia and applied forces along every velocity: f with its sign, or what
