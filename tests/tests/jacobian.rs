@@ -23,6 +23,23 @@ fn all_models() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Models that use the whole language: tables, modes, branches that are not defined where
+/// they are not taken.
+#[test]
+fn every_law() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    for (name, path) in [("every_operator", "tests/generated/models"), ("laws", "mbs-jit/tests/models")] {
+        let text = std::fs::read_to_string(format!("{folder}/{path}/{name}.yaml")).expect("the model");
+        // Tables are looked for beside the models of `models/`.
+        let text = text.replace("file: ", &format!("file: ../{path}/"));
+        let loaded = Loaded::text(name, &text).with_jacobian();
+        for seed in 0..6 {
+            let list: Vec<String> = loaded.compare_jacobian(seed).iter().map(ToString::to_string).collect();
+            assert!(list.is_empty(), "{name}, state {seed}: {}", list.join("\n"));
+        }
+    }
+}
+
 fn check(kind: Kind, seed: u64) -> Result<(), TestCaseError> {
     let text = random_model(kind, seed);
     let loaded = Loaded::text(&format!("random_{seed}"), &text).with_jacobian();

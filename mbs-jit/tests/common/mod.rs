@@ -52,8 +52,17 @@ pub(crate) fn models() -> Vec<(String, Program)> {
 
 /// One of them.
 pub(crate) fn model(wanted: &str) -> Program {
+    compile(&path(wanted), false)
+}
+
+/// One of them with its Jacobian.
+pub(crate) fn model_with_jacobian(wanted: &str) -> Program {
+    compile(&path(wanted), true)
+}
+
+fn path(wanted: &str) -> PathBuf {
     let path = paths().into_iter().find(|path| name(path) == wanted);
-    compile(&path.expect("a model of this name"), false)
+    path.expect("a model of this name")
 }
 
 /// All models with their Jacobians but the longest chain, which takes long and says

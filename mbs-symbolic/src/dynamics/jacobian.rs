@@ -70,3 +70,35 @@ fn dot(graph: &mut Graph, a: impl Iterator<Item = ExprId>, b: &[ExprId]) -> Expr
     let terms: Vec<ExprId> = a.zip(b).map(|(a, &b)| graph.mul(a, b)).collect();
     graph.sum(terms)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Environment, evaluate};
+    use crate::program::fixture;
+
+    #[test]
+    fn the_pendulum() {
+        let mut equations = fixture::pendulum();
+        let entries = jacobian(&mut equations, usize::MAX).expect("small enough");
+        let environment = Environment {
+            theta: &[2.0, 0.5, 9.81],
+            p: &[0.3],
+            v: &[1.0],
+            u: &[0.25],
+            v_dot: &[3.0],
+            ..Environment::default()
+        };
+        let no_table = |_, _, _, _| unreachable!("the pendulum reads no table");
+        let found = evaluate(&equations.graph, &environment, &no_table, &entries);
+        // ρ = τ − m g l sin φ − m l² φ'' with respect to φ, φ' and τ.
+        assert_eq!(found, [-(2.0 * 0.5 * 9.81) * mbs_math::cos(0.3), 0.0, 1.0]);
+    }
+
+    #[test]
+    fn too_many_operations_are_refused() {
+        let mut equations = fixture::pendulum();
+        let nodes = equations.graph.len();
+        assert_eq!(jacobian(&mut equations, nodes), None);
+    }
+}
