@@ -4,6 +4,7 @@ use mbs_symbolic::dynamics::{Equations, InputSlot, ModeKind, Quantity};
 use mbs_symbolic::expr::{Environment, evaluate};
 use mbs_symbolic::ids::{ExprId, Id, ParamId, TableId};
 use mbs_symbolic::model::{Model, ParameterValue};
+use mbs_symbolic::program::FunctionKind;
 
 use crate::close;
 use crate::mechanism::{Kept, State};
@@ -237,7 +238,7 @@ pub fn compare(
     for (i, name) in layout.outputs.iter().enumerate() {
         comparison.check("output", &outputs[i..=i], &expected[i..=i], 10.0, |_| name.clone());
     }
-    comparison.differences.extend(program::compare(&compiled));
+    comparison.differences.extend(program::compare(&compiled, &FunctionKind::ALL));
     comparison.differences
 }
 

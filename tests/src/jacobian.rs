@@ -8,6 +8,7 @@
 use mbs_symbolic::dynamics::{Equations, Layout};
 use mbs_symbolic::ids::Id;
 use mbs_symbolic::model::Model;
+use mbs_symbolic::program::FunctionKind;
 
 use crate::close;
 use crate::compiled::{Compiled, Difference, RowValues, mixing};
@@ -39,7 +40,7 @@ pub(crate) fn compare(
     let constraints = Oracle::new(model, kept, state).constraints();
     let sources = sources(&compiled, &constraints);
 
-    let mut differences = program::compare(&compiled);
+    let mut differences = program::compare(&compiled, &[FunctionKind::Jacobian]);
     for direction in directions(&equations.layout, state) {
         let varied = varied(&equations.layout, state, &direction.seeds);
         let oracle = Oracle::new(model, kept, &varied);
