@@ -80,7 +80,7 @@ fn check_jacobian(system: &dyn System) {
     let at = state.at(&prepared);
     let size = layout.jacobian_rows() * layout.jacobian_columns();
     let (v_dot, lambda) = (vec![0.0; layout.n_v()], vec![0.0; layout.n_lambda()]);
-    let mut call = |at: &At<'_>, v_dot: &[f64], lambda: &[f64], size: usize| {
+    let call = |at: &At<'_>, v_dot: &[f64], lambda: &[f64], size: usize| {
         let mut out = vec![0.0; size];
         refused(|| assert_eq!(system.jacobian(at, v_dot, lambda, &mut out), Ok(())));
         assert!(is_nan(&out));
