@@ -39,10 +39,10 @@ impl std::error::Error for Failure {}
 
 /// Compiles the model at `path`; `name` is its name in messages. Tables are looked for
 /// beside it.
-pub fn compile_file(path: &Path, name: &str) -> CompiledFile {
+pub fn compile_file(path: &Path, name: &str, options: Options) -> CompiledFile {
     match text_of(path, limits::FILE_BYTES) {
         Ok(source) => {
-            let mut compiled = compile_text(&source, name, path.parent().unwrap_or(Path::new("")));
+            let mut compiled = compile_text(&source, name, path.parent().unwrap_or(Path::new("")), options);
             compiled.files.insert(0, path.to_path_buf());
             compiled
         }
@@ -53,9 +53,9 @@ pub fn compile_file(path: &Path, name: &str) -> CompiledFile {
 }
 
 /// Compiles a model given as text; tables are looked for in `directory`.
-pub fn compile_text(source: &str, name: &str, directory: &Path) -> CompiledFile {
+pub fn compile_text(source: &str, name: &str, directory: &Path, options: Options) -> CompiledFile {
     let loader = Beside { directory, asked: RefCell::default() };
-    let result = mbs_symbolic::compile(name, source, &loader, Options::default()).map_err(Failure::Rejected);
+    let result = mbs_symbolic::compile(name, source, &loader, options).map_err(Failure::Rejected);
     CompiledFile { result, files: loader.asked.into_inner() }
 }
 

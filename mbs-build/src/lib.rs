@@ -11,6 +11,8 @@
 mod file;
 
 pub use file::{CompiledFile, Failure, compile_file, compile_text};
+/// What to form beside the equations.
+pub use mbs_symbolic::Options;
 
 use mbs_symbolic::Rejected;
 use mbs_symbolic::diag::{Diagnostics, Sources};
@@ -23,6 +25,7 @@ use std::{env, fmt, fs, io};
 pub struct Config {
     out_dir: Option<PathBuf>,
     runtime_path: String,
+    jacobian: bool,
 }
 
 /// Why a model was not compiled.
@@ -68,7 +71,7 @@ impl std::error::Error for Error {}
 
 impl Default for Config {
     fn default() -> Self {
-        Self { out_dir: None, runtime_path: RustOptions::default().runtime_path }
+        Self { out_dir: None, runtime_path: RustOptions::default().runtime_path, jacobian: false }
     }
 }
 
@@ -87,6 +90,13 @@ impl Config {
     /// The path under which generated code finds the crate `mbs-runtime`.
     pub fn runtime_path(mut self, path: impl Into<String>) -> Self {
         self.runtime_path = path.into();
+        self
+    }
+
+    /// Whether to generate `System::jacobian`, the derivatives of all residuals, which implicit
+    /// integrators need. Off by default: it is several times as long as all else.
+    pub fn jacobian(mut self, wanted: bool) -> Self {
+        self.jacobian = wanted;
         self
     }
 
@@ -109,7 +119,9 @@ impl Config {
         let mut written = Vec::new();
         for model in models {
             let path = model.as_ref();
-            let CompiledFile { result, files } = compile_file(&root.join(path), &path.display().to_string());
+            let options = Options { jacobian: self.jacobian, ..Options::default() };
+            let name = path.display().to_string();
+            let CompiledFile { result, files } = compile_file(&root.join(path), &name, options);
             for file in files {
                 tell_cargo(&format!("rerun-if-changed={}", file.display()));
             }

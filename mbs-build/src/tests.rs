@@ -22,7 +22,7 @@ fn a_model_and_its_table_become_a_module() {
     fs::write(directory.join("swing.yaml"), PENDULUM).unwrap();
     fs::write(directory.join("road.csv"), "s,h\n0,0\n1,2\n").unwrap();
     let path = directory.join("swing.yaml");
-    let CompiledFile { result, files } = compile_file(&path, "swing.yaml");
+    let CompiledFile { result, files } = compile_file(&path, "swing.yaml", Options::default());
     assert!(result.is_ok());
     assert_eq!(files, [path.clone(), directory.join("road.csv")]);
 
@@ -31,6 +31,12 @@ fn a_model_and_its_table_become_a_module() {
     assert_eq!(written, [directory.join("swing.rs")]);
     let text = fs::read_to_string(&written[0]).unwrap();
     assert!(text.contains("pub mod swing {") && text.contains("use crate::rt as runtime;"));
+
+    assert!(!text.contains("fn jacobian("));
+    config.clone().jacobian(true).try_compile(&[&path]).unwrap();
+    let longer = fs::read_to_string(&written[0]).unwrap();
+    assert!(longer.contains("pub fn jacobian(") && longer.len() > text.len());
+    config.try_compile(&[&path]).unwrap();
 
     let time = |path: &Path| fs::metadata(path).unwrap().modified().unwrap();
     let before = time(&written[0]);

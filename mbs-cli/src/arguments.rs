@@ -18,7 +18,7 @@ pub(crate) enum Command {
     /// Draw how bodies and joints hang together
     Graph(GraphOptions),
     /// Count operations, show what each pass and stage does
-    Stats(JsonModel),
+    Stats(StatsOptions),
     /// Write the equations of motion for people
     Equations(EquationsOptions),
     /// Write the equations of motion as source code
@@ -39,7 +39,8 @@ impl Command {
     /// Whether standard output carries one JSON object.
     pub(crate) fn json(&self) -> bool {
         match self {
-            Self::Check(options) | Self::Stats(options) => options.json,
+            Self::Check(options) => options.json,
+            Self::Stats(options) => options.json,
             Self::Eval(options) => options.json,
             Self::Simulate(options) => options.json,
             Self::Compare(options) => options.json,
@@ -54,6 +55,18 @@ impl Command {
 pub(crate) struct JsonModel {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsOptions {
+    /// Model file (YAML)
+    pub(crate) model: PathBuf,
+    /// Count the derivatives of all residuals too
+    #[arg(long)]
+    pub(crate) jacobian: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -105,6 +118,9 @@ pub(crate) enum EquationsFormat {
 pub(crate) struct GenerateOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    /// Generate the derivatives of all residuals too, for implicit integrators
+    #[arg(long)]
+    pub(crate) jacobian: bool,
     /// Language of the source
     #[arg(long, value_enum, default_value_t = Language::Rust)]
     pub(crate) lang: Language,

@@ -3,6 +3,7 @@
 //! The compiler itself has no clock and opens no files, so both happen here.
 
 use crate::report::Failure;
+use mbs_symbolic::Options;
 use mbs_symbolic::diag::{Diagnostics, Sources};
 use mbs_symbolic::dynamics::{self, Equations};
 use mbs_symbolic::model::{self, Loader, Model, Reading, limits};
@@ -56,14 +57,14 @@ pub(crate) fn plan(path: &Path) -> Result<Planned, Failure> {
 }
 
 /// Reads a model and derives its equations.
-pub(crate) fn derive(path: &Path) -> Result<Derived, Failure> {
-    derive_planned(plan(path)?)
+pub(crate) fn derive(path: &Path, options: Options) -> Result<Derived, Failure> {
+    derive_planned(plan(path)?, options)
 }
 
 /// Derives the equations of a model that was read.
-pub(crate) fn derive_planned(mut planned: Planned) -> Result<Derived, Failure> {
+pub(crate) fn derive_planned(mut planned: Planned, options: Options) -> Result<Derived, Failure> {
     match timed(&mut planned.times, "equations", || {
-        dynamics::build(&planned.model, &planned.topology, dynamics::Options::default())
+        dynamics::build(&planned.model, &planned.topology, options)
     }) {
         Ok(equations) => Ok(Derived { planned, equations }),
         Err(diagnostics) => Err(with_warnings(planned.warnings, diagnostics, planned.sources)),
@@ -77,8 +78,13 @@ fn with_warnings(mut warnings: Diagnostics, errors: Diagnostics, sources: Source
 }
 
 /// Reads a model and compiles it to an optimised program.
-pub(crate) fn compile(path: &Path) -> Result<Compiled, Failure> {
-    compile_derived(derive(path)?)
+pub(crate) fn compile(path: &Path, options: Options) -> Result<Compiled, Failure> {
+    compile_derived(derive(path, options)?)
+}
+
+/// What to form beside the equations, with or without the Jacobian.
+pub(crate) fn with_jacobian(jacobian: bool) -> Options {
+    Options { jacobian, ..Options::default() }
 }
 
 /// Compiles derived equations to an optimised program.

@@ -74,6 +74,17 @@ fn stats_for_programs() {
     has_keys(&answer["per_parameter_set"], &counts);
 }
 
+#[test]
+fn the_jacobian_is_made_when_asked_for() {
+    let plain = json(&["stats", FOUR_BAR, "--json"], 0);
+    let more = json(&["stats", FOUR_BAR, "--jacobian", "--json"], 0);
+    assert!(plain["functions"].get("jacobian").is_none());
+    assert!(more["functions"]["jacobian"]["total"].as_u64() > plain["functions"]["fused"]["total"].as_u64());
+    assert_eq!(more["functions"]["fused"], plain["functions"]["fused"]);
+    assert!(!succeed(&["generate", FOUR_BAR]).contains("fn jacobian("));
+    assert!(succeed(&["generate", FOUR_BAR, "--jacobian"]).contains("pub fn jacobian("));
+}
+
 /// The counts themselves are watched where the models are; here only what is shown.
 #[test]
 fn stats_for_people() {

@@ -8,6 +8,8 @@ pub(crate) struct Arguments {
     pub(crate) model: Source,
     /// `crate = "…"`.
     pub(crate) runtime: Option<Path>,
+    /// `jacobian`.
+    pub(crate) jacobian: bool,
 }
 
 /// Where the model comes from.
@@ -20,6 +22,7 @@ impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut model = None;
         let mut runtime = None;
+        let mut jacobian = false;
         while !input.is_empty() {
             let start = input.span();
             let source = if input.peek(LitStr) {
@@ -31,14 +34,20 @@ impl Parse for Arguments {
                 None
             } else if input.peek(Ident) {
                 let key: Ident = input.parse()?;
-                if key != "yaml" {
-                    let message = format!("unknown argument `{key}`: expected `yaml` or `crate`");
+                if key == "jacobian" {
+                    jacobian = true;
+                    None
+                } else if key == "yaml" {
+                    input.parse::<Token![=]>()?;
+                    Some(Source::Text(input.parse()?))
+                } else {
+                    let message = format!("unknown argument `{key}`: expected `yaml`, `jacobian` or `crate`");
                     return Err(syn::Error::new(key.span(), message));
                 }
-                input.parse::<Token![=]>()?;
-                Some(Source::Text(input.parse()?))
             } else {
-                return Err(input.error("expected a file name, `yaml = \"…\"` or `crate = \"…\"`"));
+                return Err(
+                    input.error("expected a file name, `yaml = \"…\"`, `jacobian` or `crate = \"…\"`")
+                );
             };
             if let Some(source) = source
                 && model.replace(source).is_some()
@@ -51,6 +60,6 @@ impl Parse for Arguments {
         }
         let message = "expected the model: a file name or `yaml = \"…\"`";
         let model = model.ok_or_else(|| syn::Error::new(input.span(), message))?;
-        Ok(Self { model, runtime })
+        Ok(Self { model, runtime, jacobian })
     }
 }

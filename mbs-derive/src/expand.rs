@@ -1,7 +1,7 @@
 //! From the attribute to tokens.
 
 use crate::arguments::{Arguments, Source};
-use mbs_build::{CompiledFile, Failure, compile_file, compile_text};
+use mbs_build::{CompiledFile, Failure, Options, compile_file, compile_text};
 use mbs_symbolic::Rejected;
 use mbs_symbolic::diag::{Diagnostics, render};
 use mbs_symbolic::emit::rust::{RustOptions, emit};
@@ -30,7 +30,7 @@ fn expand(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream, Tok
         return Err(syn::Error::new_spanned(&item.ident, message).to_compile_error());
     }
 
-    let (CompiledFile { result, files }, span) = compile(&arguments.model)?;
+    let (CompiledFile { result, files }, span) = compile(&arguments)?;
     let tracked = track(&files);
     let compiled = result.map_err(|failure| {
         let errors = explain(&failure, span);
@@ -58,13 +58,16 @@ fn expand(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream, Tok
 }
 
 /// Compiles the model; the span is where it is named.
-fn compile(source: &Source) -> Result<(CompiledFile, Span), TokenStream> {
+fn compile(arguments: &Arguments) -> Result<(CompiledFile, Span), TokenStream> {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    match source {
-        Source::Text(text) => Ok((compile_text(&text.value(), "inline model", &manifest), text.span())),
+    let options = Options { jacobian: arguments.jacobian, ..Options::default() };
+    match &arguments.model {
+        Source::Text(text) => {
+            Ok((compile_text(&text.value(), "inline model", &manifest, options), text.span()))
+        }
         Source::File(literal) => {
             let path = locate(literal, &manifest)?;
-            Ok((compile_file(&path, &literal.value()), literal.span()))
+            Ok((compile_file(&path, &literal.value(), options), literal.span()))
         }
     }
 }

@@ -18,6 +18,7 @@ use proc_macro::TokenStream;
 /// - `#[multibody("models/x.yaml")]`: the model's file, relative to the manifest, or to
 ///   the source file if it starts with `./`;
 /// - `#[multibody(yaml = "…")]`: the model itself;
+/// - `jacobian`: generate `System::jacobian` too, which implicit integrators need;
 /// - `crate = "…"`: the path of the crate `mbs-runtime`, if not `::mbs_runtime`.
 ///
 /// The struct `X` gets a module `pub mod x` beside it. The model and its tables are

@@ -12,13 +12,16 @@ pub struct Swing;
 #[derive(Debug, Clone)]
 struct PrivateSwing;
 
-/// A model in the text itself.
-#[mbs_derive::multibody(yaml = "
+/// A model in the text itself, with its Jacobian.
+#[mbs_derive::multibody(
+    jacobian,
+    yaml = "
 model: slider
 parameters: {m: 2}
 bodies: {block: {mass: m}}
 joints: {rail: {type: prismatic, from: ground, to: block, axis: x, coordinate: s}}
-")]
+"
+)]
 pub struct Slider;
 
 /// Where a user may keep its crates.
@@ -34,6 +37,18 @@ fn all_forms_are_systems() {
     let at = slider::At { t: 0.0, p: &[0.0], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
     assert_eq!(slider::mass_matrix(&at)[0], 3.0);
     assert_eq!(format!("{:?}", PrivateSwing.clone()), "PrivateSwing");
+}
+
+#[test]
+fn the_jacobian_is_there_if_asked_for() {
+    let prepared = slider::Params { m: 3.0 }.prepare();
+    let at = slider::At { t: 0.0, p: &[0.0], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
+    assert_eq!(slider::jacobian(&at, &[1.0], &[]).as_slice(), [0.0, 0.0]);
+    let slices =
+        mbs_runtime::At { t: 0.0, p: &[0.0], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
+    let mut out = [1.0; 2];
+    assert_eq!((Slider.jacobian(&slices, &[1.0], &[], &mut out), out), (Ok(()), [0.0; 2]));
+    assert_eq!(Swing.jacobian(&slices, &[1.0], &[], &mut out), Err(mbs_runtime::NotGenerated));
 }
 
 #[test]

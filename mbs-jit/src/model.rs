@@ -2,7 +2,7 @@
 //! every slice before every call.
 
 use crate::layout::layout;
-use mbs_runtime::{At, Energy, Fused, Layout, System, wrong_length};
+use mbs_runtime::{At, Energy, Fused, Layout, NotGenerated, System, wrong_length};
 use mbs_symbolic::expr::Symbol;
 use mbs_symbolic::program::{Function, FunctionKind, Inputs, Operand, Program, verify};
 
@@ -30,6 +30,7 @@ pub trait Engine: Send + Sync {
 pub struct Model<E> {
     layout: Layout,
     n_theta: usize,
+    has_jacobian: bool,
     /// By [`FunctionKind`].
     functions: Vec<Lengths>,
     engine: E,
@@ -131,6 +132,7 @@ impl<E: Engine> Model<E> {
         Ok(Self {
             layout: layout(program),
             n_theta: program.layout.parameters.len(),
+            has_jacobian: program.has(FunctionKind::Jacobian),
             functions: FunctionKind::ALL.map(|kind| Lengths::new(program, kind)).into(),
             engine: engine(program)?,
         })
@@ -238,5 +240,19 @@ impl<E: Engine> System for Model<E> {
 
     fn derived(&self, prepared: &[f64], out: &mut [f64]) {
         self.fill(FunctionKind::Derived, &Inputs { prepared, ..Inputs::default() }, out);
+    }
+
+    fn jacobian(
+        &self,
+        at: &At<'_>,
+        v_dot: &[f64],
+        lambda: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), NotGenerated> {
+        if !self.has_jacobian {
+            return Err(NotGenerated);
+        }
+        self.fill(FunctionKind::Jacobian, &Inputs { v_dot, lambda, ..inputs(at) }, out);
+        Ok(())
     }
 }

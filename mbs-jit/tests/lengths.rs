@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, State, model};
+use common::{Random, State, model, model_with_jacobian};
 use mbs_jit::{Interpreted, Native};
 use mbs_runtime::{At, Fused, System};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -72,6 +72,25 @@ fn check(system: &dyn System) {
     }
 }
 
+/// As [`check`], for the one function that may be missing.
+fn check_jacobian(system: &dyn System) {
+    let layout = system.layout();
+    let state = State::random(layout, &mut Random::new("lengths"));
+    let prepared = state.prepared(system);
+    let at = state.at(&prepared);
+    let size = layout.jacobian_rows() * layout.jacobian_columns();
+    let (v_dot, lambda) = (vec![0.0; layout.n_v()], vec![0.0; layout.n_lambda()]);
+    let call = |at: &At<'_>, v_dot: &[f64], lambda: &[f64], size: usize| {
+        let mut out = vec![0.0; size];
+        refused(|| assert_eq!(system.jacobian(at, v_dot, lambda, &mut out), Ok(())));
+        assert!(is_nan(&out));
+    };
+    call(&At { p: &at.p[1..], ..at }, &v_dot, &lambda, size);
+    call(&at, &v_dot[1..], &lambda, size);
+    call(&at, &v_dot, &lambda[1..], size);
+    call(&at, &v_dot, &lambda, size - 1);
+}
+
 #[test]
 fn wrong_lengths_are_refused() {
     for name in ["four_bar", "andrews", "laws"] {
@@ -79,4 +98,7 @@ fn wrong_lengths_are_refused() {
         check(&Interpreted::new(&program));
         check(&Native::new(&program).expect("native code"));
     }
+    let program = model_with_jacobian("four_bar");
+    check_jacobian(&Interpreted::new(&program));
+    check_jacobian(&Native::new(&program).expect("native code"));
 }

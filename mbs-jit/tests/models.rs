@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, State, bits, model, models, names};
+use common::{Random, State, bits, model, models, models_with_jacobian, names};
 use mbs_jit::{Interpreted, Native};
 use mbs_runtime::{NotGenerated, System};
 
@@ -82,6 +82,17 @@ fn two_threads_may_call_at_once() {
             });
         }
     });
+}
+
+#[test]
+fn native_jacobians_are_the_interpreters() {
+    for (name, program) in models_with_jacobian() {
+        let (native, interpreted) = (Native::new(&program).expect("native code"), Interpreted::new(&program));
+        let state = State::random(native.layout(), &mut Random::new(&name));
+        let [found, expected] = [&native as &dyn System, &interpreted].map(|system| state.jacobian(system));
+        assert!(expected.iter().any(|entry| *entry != 0.0 && entry.is_finite()), "{name}");
+        assert_eq!(bits(&found), bits(&expected), "{name}");
+    }
 }
 
 #[test]

@@ -4,6 +4,18 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+/// Models that are compiled with their Jacobian: a tree and loops, quaternions, rolling,
+/// states and inputs, tables and modes.
+const WITH_JACOBIAN: [&str; 7] = [
+    "every_operator",
+    "five_link",
+    "five_link_bushings",
+    "heavy_top",
+    "planar_vehicle",
+    "rolling_disc",
+    "rssr",
+];
+
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let mut models = Vec::new();
@@ -12,9 +24,12 @@ fn main() {
         models.extend(yaml_files(&directory));
     }
     models.sort();
-    mbs_build::Config::new().compile(&models);
+    let (with, without): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        models.iter().partition(|path| WITH_JACOBIAN.contains(&name(path)));
+    mbs_build::Config::new().compile(&without);
+    mbs_build::Config::new().jacobian(true).compile(&with);
 
-    let names: Vec<&str> = models.iter().filter_map(|path| path.file_stem()?.to_str()).collect();
+    let names: Vec<&str> = models.iter().map(|path| name(path)).collect();
     let mut text = String::new();
     for name in &names {
         let _ = writeln!(text, "mbs_runtime::include_model!(\"{name}\");");
@@ -26,9 +41,19 @@ fn main() {
         let _ = writeln!(text, "    ({path:?}, &{name}::Model),");
     }
     text.push_str("];\n");
-    let _ = writeln!(text, "typed! {{ {} }}", names.join(", "));
+    let _ = writeln!(text, "/// Names of the models with a Jacobian.");
+    let _ = writeln!(text, "pub static WITH_JACOBIAN: &[&str] = &{WITH_JACOBIAN:?};");
+    let typed = names.iter().map(|name| match WITH_JACOBIAN.contains(name) {
+        true => format!("{name} jacobian"),
+        false => (*name).to_owned(),
+    });
+    let _ = writeln!(text, "typed! {{ {} }}", typed.collect::<Vec<_>>().join(", "));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("all_models.rs");
     fs::write(out, text).expect("OUT_DIR can be written");
+}
+
+fn name(path: &Path) -> &str {
+    path.file_stem().and_then(|name| name.to_str()).expect("models have names")
 }
 
 fn yaml_files(directory: &Path) -> Vec<PathBuf> {

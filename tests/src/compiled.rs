@@ -4,6 +4,7 @@ use mbs_symbolic::dynamics::{Equations, InputSlot, ModeKind, Quantity};
 use mbs_symbolic::expr::{Environment, evaluate};
 use mbs_symbolic::ids::{ExprId, Id, ParamId, TableId};
 use mbs_symbolic::model::{Model, ParameterValue};
+use mbs_symbolic::program::FunctionKind;
 
 use crate::close;
 use crate::mechanism::{Kept, State};
@@ -38,6 +39,7 @@ impl std::fmt::Display for Difference {
 }
 
 /// Values of all symbols of the compiler at one state.
+#[derive(Clone)]
 pub(crate) struct Symbols {
     pub(crate) theta: Vec<f64>,
     pub(crate) u: Vec<f64>,
@@ -55,7 +57,7 @@ pub(crate) struct Compiled<'a> {
 
 impl<'a> Compiled<'a> {
     /// With v' and λ zero.
-    fn new(model: &Model, equations: &'a Equations, state: &'a State) -> Self {
+    pub(crate) fn new(model: &Model, equations: &'a Equations, state: &'a State) -> Self {
         let layout = &equations.layout;
         let value = |id: ParamId| state.theta[id.index()];
         let given =
@@ -90,6 +92,19 @@ impl<'a> Compiled<'a> {
         evaluate(&self.equations.graph, &environment, &read, roots)
     }
 
+    /// M, f, g, G, c, z.
+    pub(crate) fn numbers(&self) -> Numbers {
+        let equations = self.equations;
+        Numbers {
+            mass_matrix: self.get(&equations.mass_matrix),
+            f: self.get(&equations.forces),
+            g: self.get(&equations.constraints),
+            jac_g: self.get(&equations.constraint_jacobian),
+            c: self.get(&equations.velocity_bias),
+            z: self.get(&equations.acceleration_bias),
+        }
+    }
+
     /// Each mode by its switching function, until none changes.
     fn settle_modes(&mut self) {
         for _ in 0..20 {
@@ -111,15 +126,7 @@ impl<'a> Compiled<'a> {
 
 /// M, f, g, G, c, z as the compiler has them.
 pub fn numbers(model: &Model, equations: &Equations, state: &State) -> Numbers {
-    let compiled = Compiled::new(model, equations, state);
-    Numbers {
-        mass_matrix: compiled.get(&equations.mass_matrix),
-        f: compiled.get(&equations.forces),
-        g: compiled.get(&equations.constraints),
-        jac_g: compiled.get(&equations.constraint_jacobian),
-        c: compiled.get(&equations.velocity_bias),
-        z: compiled.get(&equations.acceleration_bias),
-    }
+    Compiled::new(model, equations, state).numbers()
 }
 
 /// Outputs as the compiler has them, with v' and λ zero.
@@ -231,7 +238,7 @@ pub fn compare(
     for (i, name) in layout.outputs.iter().enumerate() {
         comparison.check("output", &outputs[i..=i], &expected[i..=i], 10.0, |_| name.clone());
     }
-    comparison.differences.extend(program::compare(&compiled));
+    comparison.differences.extend(program::compare(&compiled, &FunctionKind::ALL));
     comparison.differences
 }
 
@@ -423,11 +430,11 @@ fn check_constraints(
 }
 
 /// One row of g, G, c, z.
-struct RowValues {
-    g: f64,
-    jac_g: Vec<f64>,
-    c: f64,
-    z: f64,
+pub(crate) struct RowValues {
+    pub(crate) g: f64,
+    pub(crate) jac_g: Vec<f64>,
+    pub(crate) c: f64,
+    pub(crate) z: f64,
 }
 
 impl RowValues {
@@ -452,7 +459,7 @@ impl RowValues {
 }
 
 /// The 2×2 matrix Q with rows = Q · references in the least-squares sense.
-fn mixing(rows: &[RowValues; 2], references: &[RowValues; 2]) -> [[f64; 2]; 2] {
+pub(crate) fn mixing(rows: &[RowValues; 2], references: &[RowValues; 2]) -> [[f64; 2]; 2] {
     let [a, b] = [references[0].list(), references[1].list()];
     let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
     let (aa, ab, bb) = (dot(&a, &a), dot(&a, &b), dot(&b, &b));

@@ -9,6 +9,7 @@ pub mod close;
 pub mod compiled;
 pub mod csv;
 pub mod formula;
+mod jacobian;
 pub mod load;
 pub mod loads;
 pub mod mechanism;

@@ -8,6 +8,7 @@ use mbs_symbolic::topology;
 
 use crate::compiled::{self, Difference};
 use crate::formula::Values;
+use crate::jacobian;
 use crate::mechanism::{Kept, State, parameters};
 use crate::numbers::Numbers;
 use crate::oracle::Oracle;
@@ -80,9 +81,25 @@ impl Loaded {
     #[must_use]
     pub fn with_contributions(self) -> Self {
         let topology = topology::build(&self.model).expect("built before");
-        let options = Options { provenance: true, keep_dust: true };
+        let options = Options { provenance: true, keep_dust: true, ..Options::default() };
         let equations = dynamics::build(&self.model, &topology, options).expect("built before");
         Self { equations, ..self }
+    }
+
+    /// The same with the derivatives of all residuals.
+    #[must_use]
+    pub fn with_jacobian(self) -> Self {
+        let topology = topology::build(&self.model).expect("built before");
+        let options = Options { jacobian: true, ..Options::default() };
+        let equations = dynamics::build(&self.model, &topology, options).expect("built before");
+        Self { equations, ..self }
+    }
+
+    /// Entries of the Jacobian on which the compiler and the oracle disagree at a random
+    /// state; the model must be [`with_jacobian`](Self::with_jacobian).
+    pub fn compare_jacobian(&self, seed: u64) -> Vec<Difference> {
+        let state = self.random_state(&mut Random::new(seed));
+        jacobian::compare(&self.model, &self.kept, &self.equations, &state, seed)
     }
 
     /// Entries that are not the sum of their contributions.

@@ -10,17 +10,18 @@ use crate::transform::{self, Vec3};
 
 /// What acts on the mechanism at one state.
 #[derive(Debug, Clone)]
-pub struct Loads {
+pub struct Loads<S> {
     /// Force, and torque about the body's origin, in ground axes, of every body.
-    pub bodies: Vec<[[f64; 3]; 2]>,
+    pub bodies: Vec<[Vec3<S>; 2]>,
     /// Forces along single velocities.
-    pub velocities: Vec<(VelocityId, f64)>,
+    pub velocities: Vec<(VelocityId, S)>,
 }
 
 /// Every force element and gravity.
-pub fn loads(moving: &Moving<'_, f64>) -> Loads {
+pub fn loads<S: Scalar>(moving: &Moving<'_, S>) -> Loads<S> {
     let model = moving.values.model;
-    let mut loads = Loads { bodies: vec![[[0.0; 3]; 2]; model.bodies.len()], velocities: Vec::new() };
+    let mut loads =
+        Loads { bodies: vec![[transform::zero(); 2]; model.bodies.len()], velocities: Vec::new() };
     let gravity = now(moving.values.get3(&model.gravity));
     for (id, body) in model.bodies.iter_enumerated() {
         let mass = moving.values.get(&body.mass).now();
@@ -33,25 +34,25 @@ pub fn loads(moving: &Moving<'_, f64>) -> Loads {
     loads
 }
 
-fn now(v: Vec3<Jet<f64>>) -> [f64; 3] {
+fn now<S: Scalar>(v: Vec3<Jet<S>>) -> Vec3<S> {
     v.map(Jet::now)
 }
 
-impl Loads {
+impl<S: Scalar> Loads<S> {
     /// A force at a point in ground.
-    fn push(&mut self, moving: &Moving<'_, f64>, body: BodyId, point: [f64; 3], force: [f64; 3]) {
+    fn push(&mut self, moving: &Moving<'_, S>, body: BodyId, point: Vec3<S>, force: Vec3<S>) {
         let arm = transform::sub(&point, &now(moving.bodies[body.index()].r));
         self.turn(body, transform::cross(&arm, &force));
         let total = &mut self.bodies[body.index()][0];
         *total = transform::add(total, &force);
     }
 
-    fn turn(&mut self, body: BodyId, torque: [f64; 3]) {
+    fn turn(&mut self, body: BodyId, torque: Vec3<S>) {
         let total = &mut self.bodies[body.index()][1];
         *total = transform::add(total, &torque);
     }
 
-    fn add(&mut self, moving: &Moving<'_, f64>, kind: &ForceKind) {
+    fn add(&mut self, moving: &Moving<'_, S>, kind: &ForceKind) {
         let values = &moving.values;
         let model = values.model;
         let frame = |id: FrameId| &values.frames[id.index()];
@@ -103,7 +104,7 @@ impl Loads {
             }
             ForceKind::Bushing { from, to, stiffness, damping, rotational_stiffness, rotational_damping } => {
                 let pose = frame(*from).inverse().then(frame(*to));
-                let law = |k: &[_; 3], d: &[_; 3], x: Vec3<Jet<f64>>, rate: Vec3<Jet<f64>>| {
+                let law = |k: &[_; 3], d: &[_; 3], x: Vec3<Jet<S>>, rate: Vec3<Jet<S>>| {
                     let (k, d) = (values.get3(k), values.get3(d));
                     let components = std::array::from_fn(|i| -(k[i] * x[i]) - d[i] * rate[i]);
                     now(transform::apply(&frame(*from).rot, &components))
@@ -114,21 +115,22 @@ impl Loads {
                 let torque = law(rotational_stiffness, rotational_damping, psi, omega);
                 let point = now(frame(*to).r);
                 for (id, sign) in [(*to, 1.0), (*from, -1.0)] {
-                    self.push(moving, body(id), point, force.map(|f| sign * f));
-                    self.turn(body(id), torque.map(|t| sign * t));
+                    self.push(moving, body(id), point, force.map(|f| f.scale(sign)));
+                    self.turn(body(id), torque.map(|t| t.scale(sign)));
                 }
             }
             ForceKind::Contact { on, radius, road, stiffness, damping } => {
                 let r = frame(*on).r;
                 let gap = r[2] - values.get(radius) - values.with_locals(road, &[r[0]]);
                 let force = -(values.get(stiffness) * gap) - values.get(damping) * gap.der();
-                self.push(moving, body(*on), now(r), [0.0, 0.0, force.now().max(0.0)]);
+                let force = if force.real() > 0.0 { force.now() } else { S::zero() };
+                self.push(moving, body(*on), now(r), [S::zero(), S::zero(), force]);
             }
         }
     }
 
     /// Equal and opposite forces along the line of two points, pushing apart.
-    fn apart(&mut self, moving: &Moving<'_, f64>, from: FrameId, to: FrameId, force: f64) {
+    fn apart(&mut self, moving: &Moving<'_, S>, from: FrameId, to: FrameId, force: S) {
         let frames = &moving.values.model.frames;
         let [r_from, r_to] = [from, to].map(|id| now(moving.values.frames[id.index()].r));
         let line = transform::sub(&r_to, &r_from);

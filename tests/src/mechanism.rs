@@ -37,19 +37,19 @@ pub fn is_welded(kind: &JointKind) -> bool {
     matches!(kind, JointKind::Screw { .. } | JointKind::Curve { .. } | JointKind::Compound { .. })
 }
 
-/// One state of a mechanism.
+/// One state of a mechanism; over numbers with derivatives it varies.
 #[derive(Debug, Clone, PartialEq)]
-pub struct State {
+pub struct State<B = f64> {
     /// Time.
     pub t: f64,
     /// Positions in the order of [`Kept`].
-    pub p: Vec<f64>,
+    pub p: Vec<B>,
     /// Velocities in the order of [`Kept`].
-    pub v: Vec<f64>,
+    pub v: Vec<B>,
     /// Auxiliary states.
-    pub x: Vec<f64>,
+    pub x: Vec<B>,
     /// u, u', u'' of every input.
-    pub u: Vec<[f64; 3]>,
+    pub u: Vec<[B; 3]>,
     /// Every parameter, given or derived.
     pub theta: Vec<f64>,
 }
@@ -114,21 +114,23 @@ pub struct Moving<'a, S> {
 }
 
 impl<'a, S: Scalar> Moving<'a, S> {
-    /// The motion through `state` with these velocities and their rates.
-    pub fn new(
+    /// The motion through `state` with these velocities and their rates; `lift` makes
+    /// its numbers those of the motion.
+    pub fn new<B: Scalar>(
         model: &'a Model,
         kept: &Kept,
-        state: &'a State,
-        v: &[S],
-        v_dot: &[S],
+        state: &'a State<B>,
+        lift: impl Fn(B) -> S,
+        [v, v_dot]: [&[S]; 2],
         twist: Option<Twist<S>>,
     ) -> Self {
         let mut values = Values::of_parameters(model, &state.theta);
         let c = S::constant;
         values.t = Jet::moving(c(state.t), S::one(), S::zero());
-        values.inputs = state.u.iter().map(|u| Jet::moving(c(u[0]), c(u[1]), c(u[2]))).collect();
-        values.states = state.x.iter().map(|x| Jet::constant(*x)).collect();
-        (values.coordinates, values.velocities) = paths(model, kept, state, v, v_dot);
+        values.inputs = state.u.iter().map(|u| Jet::moving(lift(u[0]), lift(u[1]), lift(u[2]))).collect();
+        values.states = state.x.iter().map(|x| Jet::still(lift(*x))).collect();
+        let p: Vec<S> = state.p.iter().map(|p| lift(*p)).collect();
+        (values.coordinates, values.velocities) = paths(model, kept, &p, v, v_dot);
 
         let in_body: Vec<_> = model.frames.iter().map(|frame| frame_in_body(&values, frame)).collect();
         let n = model.bodies.len();
@@ -270,20 +272,13 @@ fn is_measured_from_ground(kind: &JointKind) -> bool {
 }
 
 /// Coordinates and velocities as series: p' = T v, v' = v_dot. What does not exist is NaN.
-fn paths<S: Scalar>(
-    model: &Model,
-    kept: &Kept,
-    state: &State,
-    v: &[S],
-    v_dot: &[S],
-) -> (Vec<Jet<S>>, Vec<Jet<S>>) {
+fn paths<S: Scalar>(model: &Model, kept: &Kept, p: &[S], v: &[S], v_dot: &[S]) -> (Vec<Jet<S>>, Vec<Jet<S>>) {
     let mut coordinates = vec![Jet::constant(f64::NAN); model.coordinates.len()];
     let mut velocities = vec![Jet::constant(f64::NAN); model.velocities.len()];
     for (index, id) in kept.velocities.iter().enumerate() {
         velocities[id.index()] = Jet::moving(v[index], v_dot[index], S::zero());
     }
-    for (id, p) in kept.positions.iter().zip(&state.p) {
-        let p = S::constant(*p);
+    for (id, &p) in kept.positions.iter().zip(p) {
         coordinates[id.index()] = match model.coordinates[*id].rate {
             Some(rate) => {
                 let [v, v_dot, ..] = velocities[rate.index()].0;

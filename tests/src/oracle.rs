@@ -10,7 +10,7 @@
 //! G_ij = ∂g_i'/∂v_j,   c = g' with v = 0,   z = g'' with v' = 0
 //! ```
 
-use mbs_symbolic::ids::{BodyId, CoordinateId, Id, JointId};
+use mbs_symbolic::ids::{BodyId, CoordinateId, Id, JointId, VelocityId};
 use mbs_symbolic::model::{Body, Model, Query, TermKind};
 
 use crate::formula::angular_velocity;
@@ -20,14 +20,15 @@ use crate::rows::{Row, rows};
 use crate::scalar::{Dual, Jet, Scalar};
 use crate::transform::{self, Mat3, Vec3};
 
-/// One model at one state. Matrices are column-major.
+/// One model at one state, which may itself carry derivatives. Matrices are
+/// column-major.
 #[derive(Debug, Clone)]
-pub struct Oracle<'a> {
+pub struct Oracle<'a, B = f64> {
     model: &'a Model,
     kept: &'a Kept,
-    state: &'a State,
+    state: &'a State<B>,
     /// Derivatives in the direction of every velocity.
-    partials: Vec<Partial>,
+    partials: Vec<Partial<B>>,
 }
 
 /// The constraints at one state.
@@ -68,17 +69,17 @@ pub type Pose = ([f64; 3], [[f64; 3]; 3]);
 /// What moves when one velocity changes: partial velocities and momenta of all
 /// bodies, and the column of G.
 #[derive(Debug, Clone)]
-struct Partial {
-    bodies: Vec<PartialMotion>,
-    rows: Vec<f64>,
+struct Partial<B> {
+    bodies: Vec<PartialMotion<B>>,
+    rows: Vec<B>,
 }
 
 #[derive(Debug, Clone)]
-struct PartialMotion {
-    v_com: [f64; 3],
-    omega: [f64; 3],
-    momentum: [f64; 3],
-    angular_momentum: [f64; 3],
+struct PartialMotion<B> {
+    v_com: Vec3<B>,
+    omega: Vec3<B>,
+    momentum: Vec3<B>,
+    angular_momentum: Vec3<B>,
 }
 
 /// A direction of virtual velocity.
@@ -98,83 +99,43 @@ struct BodyMotion<S> {
     com: Vec3<Jet<S>>,
 }
 
-impl<'a> Oracle<'a> {
+impl<'a, B: Scalar> Oracle<'a, B> {
     /// The oracle for `model` at `state`.
-    pub fn new(model: &'a Model, kept: &'a Kept, state: &'a State) -> Self {
+    pub fn new(model: &'a Model, kept: &'a Kept, state: &'a State<B>) -> Self {
         let mut oracle = Self { model, kept, state, partials: Vec::new() };
         oracle.partials = (0..state.v.len()).map(|j| oracle.partial(Direction::Velocity(j))).collect();
         oracle
     }
 
-    fn moving<S: Scalar>(&self, v: &[S], v_dot: &[S], twist: Option<Twist<S>>) -> Moving<'a, S> {
-        Moving::new(self.model, self.kept, self.state, v, v_dot, twist)
+    fn moving<S: Scalar>(
+        &self,
+        lift: impl Fn(B) -> S,
+        v: &[S],
+        v_dot: &[S],
+        twist: Option<Twist<S>>,
+    ) -> Moving<'a, S> {
+        Moving::new(self.model, self.kept, self.state, lift, [v, v_dot], twist)
     }
 
     /// The motion through the state with v' = 0.
-    pub fn uniform(&self) -> Moving<'a, f64> {
-        self.moving(&self.state.v, &vec![0.0; self.state.v.len()], None)
-    }
-
-    /// p' = T v.
-    pub fn p_dot(&self) -> Vec<f64> {
-        self.p_dot_of(&self.state.v)
-    }
-
-    fn p_dot_of(&self, v: &[f64]) -> Vec<f64> {
-        let moving = self.moving(v, &vec![0.0; v.len()], None);
-        let rate = |id: &CoordinateId| moving.values.coordinates[id.index()].rate(1);
-        self.kept.positions.iter().map(rate).collect()
-    }
-
-    /// T, n_p × n_v.
-    pub fn kinematic_matrix(&self) -> Vec<f64> {
-        let n = self.state.v.len();
-        let unit = |j: usize| (0..n).map(|i| f64::from(u8::from(i == j))).collect::<Vec<_>>();
-        (0..n).flat_map(|j| self.p_dot_of(&unit(j))).collect()
-    }
-
-    /// Poses of all bodies but ground.
-    pub fn poses(&self) -> Vec<Pose> {
-        let moving = self.uniform();
-        let now = |v: [Jet<f64>; 3]| v.map(Jet::now);
-        moving.bodies[1..].iter().map(|pose| (now(pose.r), pose.rot.map(now))).collect()
-    }
-
-    /// g, G, c, z.
-    pub fn constraints(&self) -> Constraints {
-        let uniform = self.uniform();
-        let zeros = vec![0.0; self.state.v.len()];
-        let rows_at_rest = rows(&self.moving(&zeros, &zeros, None), self.kept);
-        let rows = rows(&uniform, self.kept);
-        let level = |row: &Row<f64>| usize::from(row.holonomic);
-        let positions = || uniform.values.frames.iter().flat_map(|frame| frame.r);
-        let largest = |order: usize| positions().map(|r| r.rate(order).abs()).fold(0.0, f64::max);
-        Constraints {
-            names: rows.iter().map(|row| row.name.clone()).collect(),
-            free_directions: rows.iter().map(|row| row.free_direction).collect(),
-            n_g: rows.iter().filter(|row| row.holonomic).count(),
-            g: rows.iter().filter(|row| row.holonomic).map(|row| row.value.now()).collect(),
-            jac_g: self.partials.iter().flat_map(|partial| partial.rows.clone()).collect(),
-            c: rows_at_rest.iter().map(|row| row.value.rate(level(row))).collect(),
-            z: rows.iter().map(|row| row.value.rate(level(row) + 1)).collect(),
-            largest_acceleration: largest(2),
-            largest_distance: largest(0),
-        }
+    pub fn uniform(&self) -> Moving<'a, B> {
+        self.moving(|b| b, &self.state.v, &vec![B::zero(); self.state.v.len()], None)
     }
 
     /// Derivatives in one direction of virtual velocity.
-    fn partial(&self, direction: Direction) -> Partial {
-        let unit = |seeded: bool| Dual { value: 0.0, slope: f64::from(u8::from(seeded)) };
-        let mut v: Vec<Dual<f64>> = self.state.v.iter().map(|v| Dual::constant(*v)).collect();
+    fn partial(&self, direction: Direction) -> Partial<B> {
+        let still = |value: B| Dual { value, slope: B::zero() };
+        let unit = |seeded: bool| Dual { value: B::zero(), slope: B::constant(f64::from(u8::from(seeded))) };
+        let mut v: Vec<Dual<B>> = self.state.v.iter().map(|v| still(*v)).collect();
         let mut twist = None;
         match direction {
-            Direction::Velocity(j) => v[j].slope = 1.0,
+            Direction::Velocity(j) => v[j].slope = B::one(),
             Direction::Twist(joint, k) => {
                 twist = Some(Twist { joint, components: std::array::from_fn(|i| unit(i == k)) });
             }
         }
-        let moving = self.moving(&v, &vec![Dual::zero(); v.len()], twist);
-        let slope = |v: Vec3<Jet<Dual<f64>>>| v.map(|a| a.now().slope);
+        let moving = self.moving(still, &v, &vec![Dual::zero(); v.len()], twist);
+        let slope = |v: Vec3<Jet<Dual<B>>>| v.map(|a| a.now().slope);
         let bodies = self.body_motions(&moving);
         Partial {
             bodies: bodies
@@ -215,9 +176,100 @@ impl<'a> Oracle<'a> {
         self.model.bodies.iter_enumerated().map(motion).collect()
     }
 
+    /// M: the Hessian of the kinetic energy in v. The energy is a quadratic form in
+    /// partial velocities, so its Hessian needs first derivatives only.
+    pub fn mass_matrix(&self) -> Vec<B> {
+        let entry = |row: &Partial<B>, column: &Partial<B>| {
+            let pairs = row.bodies.iter().zip(&column.bodies);
+            pairs.fold(B::zero(), |sum, (a, b)| {
+                sum + transform::dot(&a.v_com, &b.momentum) + transform::dot(&a.omega, &b.angular_momentum)
+            })
+        };
+        let columns = self.partials.iter();
+        columns.flat_map(|column| self.partials.iter().map(move |row| entry(row, column))).collect()
+    }
+
+    /// The terms of f, velocity by velocity.
+    pub fn force_terms(&self) -> Vec<Vec<B>> {
+        let uniform = self.uniform();
+        let loads = loads::loads(&uniform);
+        let bodies = self.body_motions(&uniform);
+        let entry = |(id, partial): (&VelocityId, &Partial<B>)| {
+            let mut terms = jourdain(&uniform, &loads, &bodies, partial);
+            terms.extend(loads.velocities.iter().filter(|(velocity, _)| velocity == id).map(|(_, f)| *f));
+            terms
+        };
+        self.kept.velocities.iter().zip(&self.partials).map(entry).collect()
+    }
+
+    /// G, n_λ × n_v, of all rows, those the compiler drops among them.
+    pub fn constraint_jacobian(&self) -> Vec<B> {
+        self.partials.iter().flat_map(|partial| partial.rows.clone()).collect()
+    }
+
+    /// All rows along the motion with v' = 0.
+    pub fn rows(&self) -> Vec<Row<B>> {
+        rows(&self.uniform(), self.kept)
+    }
+
+    /// a.
+    pub fn auxiliary(&self) -> Vec<B> {
+        let uniform = self.uniform();
+        self.model.states.iter().map(|state| uniform.values.get(&state.derivative).now()).collect()
+    }
+}
+
+impl Oracle<'_> {
+    /// p' = T v.
+    pub fn p_dot(&self) -> Vec<f64> {
+        self.p_dot_of(&self.state.v)
+    }
+
+    fn p_dot_of(&self, v: &[f64]) -> Vec<f64> {
+        let moving = self.moving(|p| p, v, &vec![0.0; v.len()], None);
+        let rate = |id: &CoordinateId| moving.values.coordinates[id.index()].rate(1);
+        self.kept.positions.iter().map(rate).collect()
+    }
+
+    /// T, n_p × n_v.
+    pub fn kinematic_matrix(&self) -> Vec<f64> {
+        let n = self.state.v.len();
+        let unit = |j: usize| (0..n).map(|i| f64::from(u8::from(i == j))).collect::<Vec<_>>();
+        (0..n).flat_map(|j| self.p_dot_of(&unit(j))).collect()
+    }
+
+    /// Poses of all bodies but ground.
+    pub fn poses(&self) -> Vec<Pose> {
+        let moving = self.uniform();
+        let now = |v: [Jet<f64>; 3]| v.map(Jet::now);
+        moving.bodies[1..].iter().map(|pose| (now(pose.r), pose.rot.map(now))).collect()
+    }
+
+    /// g, G, c, z.
+    pub fn constraints(&self) -> Constraints {
+        let uniform = self.uniform();
+        let zeros = vec![0.0; self.state.v.len()];
+        let rows_at_rest = rows(&self.moving(|p| p, &zeros, &zeros, None), self.kept);
+        let rows = self.rows();
+        let level = |row: &Row<f64>| usize::from(row.holonomic);
+        let positions = || uniform.values.frames.iter().flat_map(|frame| frame.r);
+        let largest = |order: usize| positions().map(|r| r.rate(order).abs()).fold(0.0, f64::max);
+        Constraints {
+            names: rows.iter().map(|row| row.name.clone()).collect(),
+            free_directions: rows.iter().map(|row| row.free_direction).collect(),
+            n_g: rows.iter().filter(|row| row.holonomic).count(),
+            g: rows.iter().filter(|row| row.holonomic).map(|row| row.value.now()).collect(),
+            jac_g: self.constraint_jacobian(),
+            c: rows_at_rest.iter().map(|row| row.value.rate(level(row))).collect(),
+            z: rows.iter().map(|row| row.value.rate(level(row) + 1)).collect(),
+            largest_acceleration: largest(2),
+            largest_distance: largest(0),
+        }
+    }
+
     /// Kinetic energy over any scalar, as a function of the velocities.
     pub fn kinetic_energy_of<S: Scalar>(&self, v: &[S]) -> S {
-        let moving = self.moving(v, &vec![S::zero(); v.len()], None);
+        let moving = self.moving(S::constant, v, &vec![S::zero(); v.len()], None);
         let energy = self.body_motions(&moving).iter().fold(Jet::zero(), |sum, body| {
             sum + transform::dot(&body.v_com, &body.momentum)
                 + transform::dot(&body.omega, &body.angular_momentum)
@@ -235,30 +287,10 @@ impl<'a> Oracle<'a> {
         loads::potential_energy(&self.uniform())
     }
 
-    /// M: the Hessian of the kinetic energy in v. The energy is a quadratic form in
-    /// partial velocities, so its Hessian needs first derivatives only.
-    pub fn mass_matrix(&self) -> Vec<f64> {
-        let entry = |row: &Partial, column: &Partial| {
-            let pairs = row.bodies.iter().zip(&column.bodies);
-            pairs.fold(0.0, |sum, (a, b)| {
-                sum + transform::dot(&a.v_com, &b.momentum) + transform::dot(&a.omega, &b.angular_momentum)
-            })
-        };
-        let columns = self.partials.iter();
-        columns.flat_map(|column| self.partials.iter().map(move |row| entry(row, column))).collect()
-    }
-
     /// f.
     pub fn forces(&self) -> Sum {
-        let uniform = self.uniform();
-        let loads = loads::loads(&uniform);
-        let bodies = self.body_motions(&uniform);
         let mut sum = Sum::default();
-        for (id, partial) in self.kept.velocities.iter().zip(&self.partials) {
-            let mut terms = jourdain(&uniform, &loads, &bodies, partial);
-            terms.extend(loads.velocities.iter().filter(|(velocity, _)| velocity == id).map(|(_, f)| *f));
-            sum.push(&terms);
-        }
+        self.force_terms().iter().for_each(|terms| sum.push(terms));
         sum
     }
 
@@ -275,15 +307,9 @@ impl<'a> Oracle<'a> {
         sum
     }
 
-    /// a.
-    pub fn auxiliary(&self) -> Vec<f64> {
-        let uniform = self.uniform();
-        self.model.states.iter().map(|state| uniform.values.get(&state.derivative).now()).collect()
-    }
-
     /// Outputs, given v' and the multipliers of the rows of [`Constraints`].
     pub fn outputs(&self, v_dot: &[f64], lambda: &[f64]) -> Vec<f64> {
-        let mut moving = self.moving(&self.state.v, v_dot, None);
+        let mut moving = self.moving(|p| p, &self.state.v, v_dot, None);
         let mut reactions = vec![[f64::NAN; 6]; self.model.joints.len()];
         for term in self.model.outputs.iter().flat_map(|output| &output.value.terms) {
             if let TermKind::Query(Query::Reaction { joint, .. }) = term.kind {
@@ -297,7 +323,7 @@ impl<'a> Oracle<'a> {
     /// Force and torque of a joint on its `to` body, at the `to` frame, in its axes:
     /// what is missing in the balance of a freedom the joint does not have.
     pub fn reaction(&self, joint: JointId, v_dot: &[f64], lambda: &[f64]) -> [f64; 6] {
-        let moving = self.moving(&self.state.v, v_dot, None);
+        let moving = self.moving(|p| p, &self.state.v, v_dot, None);
         let loads = loads::loads(&self.uniform());
         let bodies = self.body_motions(&moving);
         let sign = if self.kept.cut.contains(&joint) { -1.0 } else { 1.0 };
@@ -312,12 +338,12 @@ impl<'a> Oracle<'a> {
 }
 
 /// The terms ∂v/∂v_j · (F − ma) + ∂ω/∂v_j · (τ − L') of all bodies.
-fn jourdain(
-    moving: &Moving<'_, f64>,
-    loads: &Loads,
-    bodies: &[BodyMotion<f64>],
-    partial: &Partial,
-) -> Vec<f64> {
+fn jourdain<S: Scalar>(
+    moving: &Moving<'_, S>,
+    loads: &Loads<S>,
+    bodies: &[BodyMotion<S>],
+    partial: &Partial<S>,
+) -> Vec<S> {
     let mut terms = Vec::new();
     for (index, body) in bodies.iter().enumerate() {
         let [force, torque] = loads.bodies[index];

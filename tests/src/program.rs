@@ -11,8 +11,9 @@ use crate::compiled::{Compiled, Difference};
 /// The optimiser may change the order of sums, so that entries which cancel lose digits.
 const TOLERANCE: f64 = 1e-10;
 
-/// Every function of the optimised program whose results are not those of the equations.
-pub(crate) fn compare(compiled: &Compiled<'_>) -> Vec<Difference> {
+/// Those of the functions of the optimised program, as far as it has them, whose results are
+/// not those of the equations.
+pub(crate) fn compare(compiled: &Compiled<'_>, functions: &[FunctionKind]) -> Vec<Difference> {
     let Compiled { equations, state, symbols } = compiled;
     let mut program = lower(equations);
     optimize::run(&mut program);
@@ -31,7 +32,7 @@ pub(crate) fn compare(compiled: &Compiled<'_>) -> Vec<Difference> {
         lambda: &symbols.lambda,
     };
     let mut differences = Vec::new();
-    for kind in FunctionKind::ALL {
+    for kind in functions.iter().copied().filter(|&kind| program.has(kind)) {
         let quantities = kind.quantities();
         let expected: Vec<Vec<f64>> =
             quantities.iter().map(|quantity| compiled.get(&roots(equations, *quantity))).collect();
@@ -76,6 +77,7 @@ fn roots(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
         Quantity::InitialV => v,
         Quantity::InitialX => x,
         Quantity::Derived => &equations.derived,
+        Quantity::Jacobian => equations.jacobian.as_ref().expect("the program has it"),
         Quantity::Prepared => unreachable!("no function of a state returns prepared values"),
     };
     list.clone()

@@ -16,6 +16,18 @@ fn the_design_position_is_an_equilibrium() {
     }
 }
 
+/// The bushings are mounted with the reactions of the joints they replace. A length of one
+/// rounding error is 10⁻⁸ N in them.
+#[test]
+fn bushings_hold_the_design_position() {
+    let loaded = Loaded::model("five_link_bushings");
+    let state = loaded.default_state();
+    for (who, numbers) in loaded.numbers(&state) {
+        let (v_dot, _) = numbers.accelerations();
+        assert_close(&format!("{who} v'"), &v_dot, &[0.0; 17], 1.0, 1e-6);
+    }
+}
+
 /// Every state of the trajectory closes the loops at position and velocity level, and
 /// gives the same outputs.
 #[test]

@@ -5,12 +5,13 @@ use crate::evaluate::{Evaluator, State};
 use crate::numeric::{Orthogonal, norm};
 use crate::pipeline::{self, Compiled};
 use crate::report::{self, Failure};
+use mbs_symbolic::Options;
 use mbs_symbolic::program::{FunctionKind, Layout, Program};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
-    let compiled = pipeline::compile(&options.model)?;
+    let compiled = pipeline::compile(&options.model, Options::default())?;
     let assembled = Assembly::of(&compiled.program);
     if options.json {
         return report::print_json(answer(&compiled, &assembled));

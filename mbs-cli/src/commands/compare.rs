@@ -1,6 +1,6 @@
 //! `mbs compare`: integrators and projections on one run, as table 1 of Simeon's paper.
 
-use super::simulate::{Ready, integrate, ready};
+use super::simulate::{Ready, integrate, needs_jacobian, ready};
 use crate::arguments::CompareOptions;
 use crate::report::{self, Failure};
 use mbs_runtime::integrate::{METHODS, Projection};
@@ -25,14 +25,20 @@ struct Outcome {
 }
 
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
-    let Ready { system, simulation, .. } = ready(&options.variant, options.json)?;
+    let methods: Vec<String> = if options.methods.is_empty() {
+        METHODS.iter().filter(|&&name| name != "dopri5").map(|&name| name.to_owned()).collect()
+    } else {
+        options.methods.clone()
+    };
+    let jacobian = methods.iter().any(|method| needs_jacobian(method));
+    let Ready { system, simulation, .. } = ready(&options.variant, options.json, |_| jacobian)?;
     let settings = Settings {
         t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
         rtol: options.rtol.or(simulation.rtol).unwrap_or(1e-4),
         ..Settings::default()
     };
     let model = &options.variant.model;
-    let lines = lines(&*system, &settings, &options.methods, model)?;
+    let lines = lines(&*system, &settings, &methods, model)?;
     if options.json {
         report::print_json(answer(system.layout().model(), &settings, &lines))
     } else {
@@ -53,9 +59,6 @@ fn lines(
         ..settings.clone()
     };
     let reference = integrate(system, "mdop5", &reference, model, &mut |_| {})?;
-    let all: Vec<String> =
-        METHODS.iter().filter(|&&name| name != "dopri5").map(|&name| name.to_owned()).collect();
-    let methods = if methods.is_empty() { &all } else { methods };
     let projections: &[(&str, Projection)] = if constrained {
         &[
             ("none", Projection::None),

@@ -3,10 +3,10 @@
 use crate::arguments::{EquationsFormat, EquationsOptions};
 use crate::pipeline;
 use crate::report::{self, Failure};
-use mbs_symbolic::emit;
+use mbs_symbolic::{Options, emit};
 
 pub(crate) fn run(options: &EquationsOptions) -> Result<(), Failure> {
-    let derived = pipeline::derive(&options.model)?;
+    let derived = pipeline::derive(&options.model, Options::default())?;
     report::print_diagnostics(&derived.planned.warnings, &derived.planned.sources);
     let text = match options.format {
         EquationsFormat::Text => emit::text::emit(&derived.equations),

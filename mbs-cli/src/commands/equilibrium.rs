@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &EquilibriumOptions) -> Result<(), Failure> {
-    let Ready { system, .. } = ready(&options.variant, options.json)?;
+    let Ready { system, .. } = ready(&options.variant, options.json, |_| false)?;
     let layout = system.layout();
     let mut theta = layout.parameter_defaults.to_vec();
     let solved = indices(layout, options)?;

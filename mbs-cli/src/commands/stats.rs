@@ -1,15 +1,15 @@
 //! `mbs stats`: what the equations cost, and what they cost to make.
 
 use super::check::dimensions;
-use crate::arguments::JsonModel;
+use crate::arguments::StatsOptions;
 use crate::pipeline::{self, Compiled};
 use crate::report::{self, Failure};
 use mbs_symbolic::program::{Counts, FunctionKind};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
-    let compiled = pipeline::compile(&options.model)?;
+pub(crate) fn run(options: &StatsOptions) -> Result<(), Failure> {
+    let compiled = pipeline::compile(&options.model, pipeline::with_jacobian(options.jacobian))?;
     if options.json {
         return report::print_json(answer(&compiled));
     }
@@ -18,7 +18,8 @@ pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
 }
 
 fn functions(compiled: &Compiled) -> impl Iterator<Item = (FunctionKind, Counts)> {
-    FunctionKind::ALL.into_iter().map(|kind| (kind, compiled.program.function(kind).counts()))
+    let present = compiled.program.functions().filter(|&(kind, _)| compiled.program.has(kind));
+    present.map(|(kind, function)| (kind, function.counts()))
 }
 
 fn counts_json(counts: &Counts) -> Value {

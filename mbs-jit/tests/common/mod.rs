@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 use mbs_runtime::{At, Fused, Layout, Names, System};
+use mbs_symbolic::Options;
 use mbs_symbolic::model::Loader;
 use mbs_symbolic::program::Program;
 use std::path::{Path, PathBuf};
@@ -15,12 +16,13 @@ impl Loader for Files {
     }
 }
 
-/// Compiles the model of a file.
-fn compile(path: &Path) -> Program {
+/// Compiles the model of a file, with or without its Jacobian.
+fn compile(path: &Path, jacobian: bool) -> Program {
     let source = std::fs::read_to_string(path).expect("a readable model");
     let files = Files(path.parent().expect("a folder").to_owned());
     let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
-    match mbs_symbolic::compile(name, &source, &files, mbs_symbolic::Options::default()) {
+    let options = Options { jacobian, ..Options::default() };
+    match mbs_symbolic::compile(name, &source, &files, options) {
         Ok(compiled) => compiled.program,
         Err(rejected) => panic!("{rejected}"),
     }
@@ -45,13 +47,29 @@ fn name(path: &Path) -> &str {
 
 /// All models with their names.
 pub(crate) fn models() -> Vec<(String, Program)> {
-    paths().iter().map(|path| (name(path).to_owned(), compile(path))).collect()
+    paths().iter().map(|path| (name(path).to_owned(), compile(path, false))).collect()
 }
 
 /// One of them.
 pub(crate) fn model(wanted: &str) -> Program {
+    compile(&path(wanted), false)
+}
+
+/// One of them with its Jacobian.
+pub(crate) fn model_with_jacobian(wanted: &str) -> Program {
+    compile(&path(wanted), true)
+}
+
+fn path(wanted: &str) -> PathBuf {
     let path = paths().into_iter().find(|path| name(path) == wanted);
-    compile(&path.expect("a model of this name"))
+    path.expect("a model of this name")
+}
+
+/// All models with their Jacobians but the longest chain, which takes long and says
+/// nothing new.
+pub(crate) fn models_with_jacobian() -> Vec<(String, Program)> {
+    let paths = paths().into_iter().filter(|path| name(path) != "chain30");
+    paths.map(|path| (name(&path).to_owned(), compile(&path, true))).collect()
 }
 
 /// Names as a list.
@@ -128,6 +146,16 @@ impl State {
 
     pub(crate) fn at<'a>(&'a self, prepared: &'a [f64]) -> At<'a> {
         At { t: self.t, p: &self.p, v: &self.v, x: &self.x, u: &self.u, modes: &self.modes, prepared }
+    }
+
+    /// The Jacobian of a system that has one.
+    pub(crate) fn jacobian(&self, system: &dyn System) -> Vec<f64> {
+        let layout = system.layout();
+        let mut out = vec![1e99; layout.jacobian_rows() * layout.jacobian_columns()];
+        let prepared = self.prepared(system);
+        let result = system.jacobian(&self.at(&prepared), &self.v_dot, &self.lambda, &mut out);
+        assert_eq!(result, Ok(()), "compiled with its Jacobian");
+        out
     }
 
     /// All functions of a system, by name.

@@ -3,6 +3,7 @@
 use super::activity;
 use super::constraints::{self, Rows};
 use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock};
+use super::jacobian::jacobian;
 use super::mass_matrix::mass_matrix;
 use super::outputs::{asked_reactions, outputs};
 use super::parallel::{self, Computed};
@@ -31,6 +32,9 @@ pub struct Options {
     /// Leave entries of rotations that differ from 0 or ±1 by less than 1e-10 as they are,
     /// instead of taking them as exactly that.
     pub keep_dust: bool,
+    /// Differentiate all residuals with respect to the state and the inputs
+    /// ([`Equations::jacobian`]), for implicit integrators and linearisation.
+    pub jacobian: bool,
 }
 
 /// Builds the equations of `model` over the tree of `topology`.
@@ -82,13 +86,14 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         layout.modes[mode].uses = std::mem::take(&mut uses[mode]);
     }
     let derived = derived(&lowering);
-    let (constraints, jacobian, velocity_bias, acceleration_bias) = dense(&mut lowering, &rows, n_v);
+    let (constraints, constraint_jacobian, velocity_bias, acceleration_bias) =
+        dense(&mut lowering, &rows, n_v);
     let contributions = if options.provenance {
         provenance::contributions(&mut lowering.graph, &kinematics.chain, &applied, gravity, &rows, n_v)
     } else {
         Vec::new()
     };
-    Ok(Equations {
+    let mut equations = Equations {
         layout,
         tables: model.tables.clone(),
         p_dot,
@@ -96,7 +101,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         mass_matrix: mass,
         forces,
         constraints,
-        constraint_jacobian: jacobian,
+        constraint_jacobian,
         velocity_bias,
         acceleration_bias,
         auxiliary,
@@ -109,18 +114,31 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         input_defaults,
         initial,
         derived,
+        jacobian: None,
         contributions,
         names,
         graph: lowering.graph,
-    })
+    };
+    if options.jacobian {
+        let entries = jacobian(&mut equations, MOST_NODES);
+        equations.jacobian = Some(entries.ok_or_else(|| {
+            let mut problems = Diagnostics::new();
+            problems.error(crate::diag::Span::default(), too_large());
+            problems
+        })?);
+    }
+    Ok(equations)
 }
 
 fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
     if lowering.graph.len() > MOST_NODES {
-        let what = "the equations have too many operations".to_owned();
-        lowering.problems.error(crate::diag::Span::default(), Problem::TooLarge { what, limit: MOST_NODES });
+        lowering.problems.error(crate::diag::Span::default(), too_large());
     }
     if lowering.problems.has_errors() { Err(std::mem::take(&mut lowering.problems)) } else { Ok(()) }
+}
+
+fn too_large() -> Problem {
+    Problem::TooLarge { what: "the equations have too many operations".to_owned(), limit: MOST_NODES }
 }
 
 /// What inertia needs along every velocity on top of the applied forces.

@@ -56,6 +56,9 @@ pub struct Equations {
     pub initial: [Vec<ExprId>; 3],
     /// Derived parameters, as expressions of given ones, in `Layout` order.
     pub derived: Vec<ExprId>,
+    /// Derivatives of f − M v' − Gᵀλ, g, G v + c and a, one below the other, with respect
+    /// to p, v, x and u side by side, at given v' and λ; `None` unless asked for.
+    pub jacobian: Option<Vec<ExprId>>,
     /// What each model element adds to an entry, before summation; empty unless asked
     /// for.
     pub contributions: Vec<Contribution>,

@@ -8,6 +8,7 @@ mod activity;
 mod assemble;
 mod constraints;
 mod equations;
+mod jacobian;
 mod mass_matrix;
 mod outputs;
 mod parallel;

@@ -40,9 +40,9 @@ pub enum Symbol {
     U(u32),
     /// Truth value of a mode.
     Mode(ModeId),
-    /// v': outputs and inverse dynamics only.
+    /// v': outputs, inverse dynamics and the Jacobian only.
     VDot(u32),
-    /// λ: outputs only.
+    /// λ: outputs and the Jacobian only.
     Lambda(u32),
 }
 

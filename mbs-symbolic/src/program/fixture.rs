@@ -36,6 +36,7 @@ fn empty(mut graph: Graph, layout: Layout) -> Equations {
         input_defaults: Vec::new(),
         initial: [Vec::new(), Vec::new(), Vec::new()],
         derived: Vec::new(),
+        jacobian: None,
         contributions: Vec::new(),
         names: Vec::new(),
         graph,

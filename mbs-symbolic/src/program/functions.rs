@@ -42,6 +42,8 @@ pub enum Quantity {
     InitialX,
     /// Derived parameters.
     Derived,
+    /// Derivatives of the residuals with respect to p, v, x and u.
+    Jacobian,
     /// Prepared values after θ.
     Prepared,
 }
@@ -69,6 +71,7 @@ impl Quantity {
             Self::InitialV => "v",
             Self::InitialX => "x",
             Self::Derived => "derived",
+            Self::Jacobian => "jacobian",
             Self::Prepared => "prepared",
         }
     }
@@ -141,6 +144,8 @@ functions! {
     Initial, "initial", [InitialP, InitialV, InitialX];
     /// Values of the derived parameters.
     Derived, "derived", [Derived];
+    /// Derivatives of the residuals f − M v' − Gᵀλ, g, G v + c and a, one below the other, with respect to p, v, x and u side by side.
+    Jacobian, "jacobian", [Jacobian];
 }
 
 impl FunctionKind {
@@ -148,5 +153,15 @@ impl FunctionKind {
     /// out of it would save nothing.
     pub fn is_per_parameter_set(self) -> bool {
         matches!(self, Self::Initial | Self::Derived)
+    }
+
+    /// Whether it is given v'.
+    pub fn takes_accelerations(self) -> bool {
+        matches!(self, Self::InverseDynamics | Self::Outputs | Self::Jacobian)
+    }
+
+    /// Whether it is given λ.
+    pub fn takes_multipliers(self) -> bool {
+        matches!(self, Self::Outputs | Self::Jacobian)
     }
 }

@@ -18,9 +18,9 @@ pub struct Inputs<'a> {
     pub modes: &'a [bool],
     /// θ, then the results of `prepare`: `Program::n_prepared` in all.
     pub prepared: &'a [f64],
-    /// Outputs and inverse dynamics only.
+    /// Outputs, inverse dynamics and the Jacobian only.
     pub v_dot: &'a [f64],
-    /// Outputs only.
+    /// Outputs and the Jacobian only.
     pub lambda: &'a [f64],
 }
 

@@ -36,6 +36,9 @@ fn function(
     labels: &[Option<u32>],
     tables: &mut Tables<'_>,
 ) -> Function {
+    if kind == FunctionKind::Jacobian && equations.jacobian.is_none() {
+        return Function::default();
+    }
     let blocks: Vec<(Quantity, Vec<ExprId>)> =
         kind.quantities().iter().map(|&quantity| (quantity, expressions(equations, quantity))).collect();
     let needed = needed(&equations.graph, blocks.iter().flat_map(|(_, roots)| roots.iter().copied()));
@@ -73,7 +76,7 @@ fn function(
 }
 
 /// The expressions of a quantity, in the order of its entries; prepared values have
-/// none.
+/// none, nor has a Jacobian that was not asked for.
 pub fn expressions(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
     let [initial_p, initial_v, initial_x] = &equations.initial;
     match quantity {
@@ -99,6 +102,7 @@ pub fn expressions(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
         Quantity::InitialV => initial_v.clone(),
         Quantity::InitialX => initial_x.clone(),
         Quantity::Derived => equations.derived.clone(),
+        Quantity::Jacobian => equations.jacobian.clone().unwrap_or_default(),
         Quantity::Prepared => Vec::new(),
     }
 }

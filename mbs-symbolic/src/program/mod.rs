@@ -36,7 +36,8 @@ pub struct Program {
     pub tables: Vec<ProgramTable>,
     /// What depends on parameters alone; its one block is the prepared values after θ.
     pub prepare: Function,
-    /// One function per [`FunctionKind`], in that order.
+    /// One function per [`FunctionKind`], in that order; one that was not asked for has no
+    /// results.
     pub functions: Vec<Function>,
     /// Names of intermediate quantities, for people.
     pub labels: Vec<String>,
@@ -226,6 +227,11 @@ impl Program {
         &self.functions[kind as usize]
     }
 
+    /// Whether the program has a function: all but the Jacobian are always there.
+    pub fn has(&self, kind: FunctionKind) -> bool {
+        !self.function(kind).results.is_empty()
+    }
+
     /// All functions with their kinds.
     pub fn functions(&self) -> impl Iterator<Item = (FunctionKind, &Function)> {
         FunctionKind::ALL.into_iter().zip(&self.functions)
@@ -266,6 +272,10 @@ impl Program {
             Quantity::Energy => (2, 1),
             Quantity::InputDefaults => (layout.inputs.len(), 1),
             Quantity::Derived => (layout.derived.len(), 1),
+            Quantity::Jacobian => {
+                let (n_rows, n_x) = (layout.rows.len(), layout.states.len());
+                (n_v + layout.n_g + n_rows + n_x, n_p + n_v + n_x + layout.inputs.len())
+            }
             Quantity::Prepared => (self.n_slots(), 1),
         }
     }

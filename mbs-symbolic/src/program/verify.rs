@@ -14,15 +14,19 @@ pub fn verify(program: &Program) -> Result<(), String> {
         program,
         &program.prepare,
         &[Quantity::Prepared],
-        Allowed { parameters_only: true, rates: false },
+        Allowed { parameters_only: true, accelerations: false, multipliers: false },
     )
     .map_err(|problem| format!("prepare: {problem}"))?;
     for (kind, body) in program.functions() {
         let allowed = Allowed {
             parameters_only: kind.is_per_parameter_set(),
-            rates: matches!(kind, FunctionKind::Outputs | FunctionKind::InverseDynamics),
+            accelerations: kind.takes_accelerations(),
+            multipliers: kind.takes_multipliers(),
         };
-        function(program, body, kind.quantities(), allowed)
+        // Only the Jacobian has to be asked for.
+        let left_out = kind == FunctionKind::Jacobian && !program.has(kind);
+        let quantities = if left_out { &[] } else { kind.quantities() };
+        function(program, body, quantities, allowed)
             .map_err(|problem| format!("{}: {problem}", kind.name()))?;
     }
     Ok(())
@@ -32,8 +36,10 @@ pub fn verify(program: &Program) -> Result<(), String> {
 struct Allowed {
     /// Nothing but θ.
     parameters_only: bool,
-    /// v' and λ.
-    rates: bool,
+    /// v'.
+    accelerations: bool,
+    /// λ.
+    multipliers: bool,
 }
 
 fn function(
@@ -97,8 +103,8 @@ fn check_operand(program: &Program, operand: Operand, index: usize, allowed: All
             Symbol::X(i) => (i as usize) < layout.states.len(),
             Symbol::U(i) => (i as usize) < layout.inputs.len(),
             Symbol::Mode(id) => id.index() < layout.modes.len(),
-            Symbol::VDot(i) => allowed.rates && (i as usize) < layout.velocities.len(),
-            Symbol::Lambda(i) => allowed.rates && (i as usize) < layout.rows.len(),
+            Symbol::VDot(i) => allowed.accelerations && (i as usize) < layout.velocities.len(),
+            Symbol::Lambda(i) => allowed.multipliers && (i as usize) < layout.rows.len(),
         },
     };
     if exists { Ok(()) } else { Err(format!("{operand:?} does not exist here")) }

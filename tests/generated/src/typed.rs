@@ -15,14 +15,21 @@ pub trait Typed: Sync {
     fn call(&self, function: &str, at: &At<'_>, v_dot: &[f64], lambda: &[f64]) -> Vec<Vec<f64>>;
 }
 
-/// Implements [`Typed`] for the models of these modules and lists them in order.
+/// Implements [`Typed`] for the models of these modules and lists them in order; those
+/// compiled with their Jacobian are followed by that word.
 macro_rules! typed {
-    ($($model:ident),*) => {
+    ($($model:ident $($jacobian:ident)?),*) => {
         /// Typed functions of all models, in the order of [`MODELS`].
         pub static TYPED: &[&dyn Typed] = &[$(&$model::Model),*];
-        $(typed!(@implement $model);)*
+        $(typed!(@implement $model $($jacobian)?);)*
     };
-    (@implement $model:ident) => {
+    (@jacobian $model:ident $at:ident $v_dot:ident $lambda:ident) => {
+        panic!("the model was compiled without its Jacobian")
+    };
+    (@jacobian $model:ident $at:ident $v_dot:ident $lambda:ident jacobian) => {
+        vec![$model::jacobian($at, $v_dot, $lambda).as_slice().to_vec()]
+    };
+    (@implement $model:ident $($jacobian:ident)?) => {
         impl Typed for $model::Model {
             fn defaults(&self) -> Vec<f64> {
                 $model::Params::default().to_array().to_vec()
@@ -87,6 +94,7 @@ macro_rules! typed {
                         vec![$model::input_defaults(at.t, at.prepared).as_slice().to_vec()]
                     }
                     "derived" => vec![$model::derived(at.prepared).as_slice().to_vec()],
+                    "jacobian" => typed!(@jacobian $model at v_dot lambda $($jacobian)?),
                     _ => panic!("there is no function `{function}`"),
                 }
             }

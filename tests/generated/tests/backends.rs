@@ -1,8 +1,8 @@
 //! Generated code, the interpreter and the equations themselves give the same numbers.
 
-use mbs_build::compile_file;
-use mbs_generated::{MODELS, TYPED};
-use mbs_runtime::{At, Fused, System};
+use mbs_build::{Options, compile_file};
+use mbs_generated::{MODELS, TYPED, WITH_JACOBIAN};
+use mbs_runtime::{At, Fused, NotGenerated, System};
 use mbs_symbolic::Compiled;
 use mbs_symbolic::expr::{Environment, evaluate};
 use mbs_symbolic::program::{FunctionKind, Inputs, Interpreter, Program, Quantity};
@@ -48,6 +48,19 @@ impl State {
         let Self { p, v, x, u, modes, v_dot, lambda, .. } = self;
         Inputs { t: TIME, p, v, x, u, modes, prepared, v_dot, lambda }
     }
+}
+
+/// The model of a file, as the build script compiled it.
+fn compiled(path: &str) -> Compiled {
+    let file = Path::new(path);
+    let jacobian = WITH_JACOBIAN.iter().any(|name| file.file_stem().is_some_and(|stem| stem == *name));
+    let options = Options { jacobian, ..Options::default() };
+    compile_file(file, path, options).result.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The functions a program has.
+fn functions(program: &Program) -> impl Iterator<Item = FunctionKind> {
+    FunctionKind::ALL.into_iter().filter(|&kind| program.has(kind))
 }
 
 fn blank(program: &Program, kind: FunctionKind) -> Vec<Vec<f64>> {
@@ -105,6 +118,9 @@ fn generated(program: &Program, system: &dyn System, kind: FunctionKind, state: 
         FunctionKind::InputDefaults => system.input_defaults(TIME, &prepared, next()),
         FunctionKind::Initial => system.initial(&prepared, next(), next(), next()),
         FunctionKind::Derived => system.derived(&prepared, next()),
+        FunctionKind::Jacobian => {
+            assert_eq!(system.jacobian(at, v_dot, lambda, next()), Ok(()));
+        }
     }
     results
 }
@@ -141,10 +157,10 @@ fn evaluated(compiled: &Compiled, kind: FunctionKind, state: &State) -> Vec<Vec<
 fn for_every_function(mut check: impl FnMut(&str, &Compiled, &dyn System, FunctionKind, &State)) {
     assert!(MODELS.len() > 20);
     for (path, system) in MODELS {
-        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let compiled = compiled(path);
         for seed in 1..4 {
             let state = State::random(&compiled.program, seed);
-            for kind in FunctionKind::ALL {
+            for kind in functions(&compiled.program) {
                 check(path, &compiled, *system, kind, &state);
             }
         }
@@ -165,7 +181,7 @@ fn generated_code_gives_the_bits_of_the_interpreter() {
 fn typed_functions_give_the_bits_of_the_slices() {
     assert_eq!(MODELS.len(), TYPED.len());
     for ((path, system), typed) in MODELS.iter().zip(TYPED) {
-        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let compiled = compiled(path);
         let program = &compiled.program;
         assert_eq!(typed.defaults(), program.layout.parameter_defaults, "{path}");
         for seed in 1..4 {
@@ -175,7 +191,7 @@ fn typed_functions_give_the_bits_of_the_slices() {
             assert!(same(&[typed.prepare(&state.theta)], &[prepared.clone()]), "{path} prepare");
             let State { p, v, x, u, modes, v_dot, lambda, .. } = &state;
             let at = &At { t: TIME, p, v, x, u, modes, prepared: &prepared };
-            for kind in FunctionKind::ALL {
+            for kind in functions(program) {
                 let expected = generated(program, *system, kind, &state);
                 let found = typed.call(kind.name(), at, v_dot, lambda);
                 assert!(same(&expected, &found), "{path} {}: {expected:?} {found:?}", kind.name());
@@ -188,9 +204,9 @@ fn typed_functions_give_the_bits_of_the_slices() {
 #[test]
 fn equations_are_finite_somewhere() {
     for (path, _) in MODELS {
-        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let compiled = compiled(path);
         let program = &compiled.program;
-        for kind in FunctionKind::ALL {
+        for kind in functions(program) {
             let finite = (1..4).any(|seed| {
                 let results = interpreted(program, kind, &State::random(program, seed));
                 results.iter().flatten().all(|value| value.is_finite())
@@ -200,11 +216,25 @@ fn equations_are_finite_somewhere() {
     }
 }
 
+/// The Jacobian is there exactly where it was asked for.
+#[test]
+fn jacobians_were_asked_for() {
+    for (path, system) in MODELS {
+        let wanted = compiled(path).program.has(FunctionKind::Jacobian);
+        let at = At { t: 0.0, p: &[], v: &[], x: &[], u: &[], modes: &[], prepared: &[] };
+        if !wanted {
+            assert_eq!(system.jacobian(&at, &[], &[], &mut []), Err(NotGenerated), "{path}");
+        }
+    }
+    let found = MODELS.iter().filter(|(path, _)| compiled(path).program.has(FunctionKind::Jacobian));
+    assert_eq!(found.count(), WITH_JACOBIAN.len());
+}
+
 /// What a generated model says of itself is what the compiler knows.
 #[test]
 fn layouts_agree() {
     for (path, system) in MODELS {
-        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let compiled = compiled(path);
         let (program, found) = (&compiled.program, system.layout());
         let expected = &program.layout;
         let lists = [
@@ -261,7 +291,9 @@ fn a_wrong_length_is_not_silent() {
 fn inactive_modes_have_no_influence() {
     let mut inactive = 0;
     for (path, system) in MODELS {
-        let compiled = compile_file(Path::new(path), path).result.unwrap_or_else(|error| panic!("{error}"));
+        let compiled = compile_file(Path::new(path), path, mbs_build::Options::default())
+            .result
+            .unwrap_or_else(|error| panic!("{error}"));
         let (program, layout) = (&compiled.program, system.layout());
         assert_eq!(layout.mode_uses.len(), program.mode_uses().count(), "{path}");
         for seed in 1..40 {

@@ -54,13 +54,28 @@ pub(crate) struct Ready {
     native_ms: f64,
 }
 
-/// Reads, changes and compiles a model; says what deserves a warning unless `quiet`.
-pub(crate) fn ready(options: &VariantOptions, quiet: bool) -> Result<Ready, Failure> {
-    ready_with(options, quiet, false)
+/// Whether an integrator wants the Jacobian of the equations.
+pub(crate) fn needs_jacobian(method: &str) -> bool {
+    method == "radau5"
+}
+
+/// Reads, changes and compiles a model, with its Jacobian if what it says of its runs asks
+/// for it; says what deserves a warning unless `quiet`.
+pub(crate) fn ready(
+    options: &VariantOptions,
+    quiet: bool,
+    jacobian: impl FnOnce(&Simulation) -> bool,
+) -> Result<Ready, Failure> {
+    ready_with(options, quiet, jacobian, false)
 }
 
 /// The same, with outputs for what every joint carries if `reactions`.
-fn ready_with(options: &VariantOptions, quiet: bool, reactions: bool) -> Result<Ready, Failure> {
+fn ready_with(
+    options: &VariantOptions,
+    quiet: bool,
+    jacobian: impl FnOnce(&Simulation) -> bool,
+    reactions: bool,
+) -> Result<Ready, Failure> {
     let begin = Instant::now();
     let mut planned = pipeline::plan(&options.model)?;
     let scenario_end = overrides::apply(&mut planned.model, options)?;
@@ -70,7 +85,8 @@ fn ready_with(options: &VariantOptions, quiet: bool, reactions: bool) -> Result<
     if reactions {
         planned.model.add_reaction_outputs();
     }
-    let compiled = pipeline::compile_derived(pipeline::derive_planned(planned)?)?;
+    let wanted = pipeline::with_jacobian(jacobian(&simulation));
+    let compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
     let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
     let begin = Instant::now();
     let (system, warning) = mbs_jit::system(&compiled.program);
@@ -115,8 +131,12 @@ pub(crate) fn integrate(
 
 pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     let reactions = options.columns.contains(&Columns::Reactions);
+    let method = |simulation: &Simulation| {
+        options.method.clone().or_else(|| simulation.method.clone()).unwrap_or_else(|| "mdop5".to_owned())
+    };
+    let wants = |simulation: &Simulation| needs_jacobian(&method(simulation));
     let Ready { system, simulation, own_outputs, compile_ms, native_ms } =
-        ready_with(&options.variant, options.json, reactions)?;
+        ready_with(&options.variant, options.json, wants, reactions)?;
     let settings = Settings {
         t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
         rtol: options.rtol.or(simulation.rtol).unwrap_or(1e-6),
@@ -130,7 +150,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         output_step: options.step.or(simulation.step),
         ..Settings::default()
     };
-    let name = options.method.clone().or(simulation.method).unwrap_or_else(|| "mdop5".to_owned());
+    let name = method(&simulation);
     let begin = Instant::now();
     let trajectory = {
         let mut progress = Progress::new(settings.t_start, settings.t_end, !options.json);

@@ -33,6 +33,7 @@ fn equations(mut graph: Graph, layout: Layout, mass: Vec<ExprId>, forces: Vec<Ex
         input_defaults: Vec::new(),
         initial: [Vec::new(), Vec::new(), Vec::new()],
         derived: Vec::new(),
+        jacobian: None,
         contributions: Vec::new(),
         names: Vec::new(),
     }

@@ -3,7 +3,7 @@
 use super::spell::literal;
 use crate::emit::Writer;
 use crate::ids::Id;
-use crate::program::{Program, Quantity};
+use crate::program::{FunctionKind, Program, Quantity};
 
 pub(super) fn emit(out: &mut Writer, program: &Program) {
     let layout = &program.layout;
@@ -27,6 +27,12 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
     for (name, meaning, value) in dimensions {
         out.line(format!("/// Number of {meaning}."));
         out.line(format!("pub const {name}: usize = {value};"));
+    }
+    if program.has(FunctionKind::Jacobian) {
+        out.line("/// Rows of the Jacobian.");
+        out.line("pub const JACOBIAN_ROWS: usize = N_V + N_G + N_LAMBDA + N_X;");
+        out.line("/// Columns of the Jacobian.");
+        out.line("pub const JACOBIAN_COLUMNS: usize = N_P + N_V + N_X + N_U;");
     }
     out.blank();
     let inputs: Vec<String> = layout.inputs.iter().map(|slot| slot.name.clone()).collect();

@@ -119,6 +119,7 @@ pub(super) fn length(quantity: Quantity) -> &'static str {
         Quantity::Energy => "2",
         Quantity::InputDefaults => "N_U",
         Quantity::Derived => "N_DERIVED",
+        Quantity::Jacobian => "{ JACOBIAN_ROWS * JACOBIAN_COLUMNS }",
         Quantity::Prepared => "N_PREPARED",
     }
 }

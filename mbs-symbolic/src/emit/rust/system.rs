@@ -39,6 +39,9 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
         fused(out, program);
         initial(out, program);
         energy(out);
+        if program.has(FunctionKind::Jacobian) {
+            jacobian(out, program);
+        }
     });
 }
 
@@ -154,4 +157,39 @@ fn energy(out: &mut Writer) {
             });
         });
     });
+}
+
+/// The one method a model may lack.
+fn jacobian(out: &mut Writer, program: &Program) {
+    let kind = FunctionKind::Jacobian;
+    out.blank();
+    let arguments = ["&self", "at: &runtime::At<'_>", "v_dot: &[f64]", "lambda: &[f64]", "out: &mut [f64]"];
+    let returns = ") -> Result<(), runtime::NotGenerated> {";
+    out.list("fn jacobian(", &arguments.map(String::from), returns);
+    out.indented(|out| {
+        if functions::is_empty(program, kind) {
+            out.block("if !out.is_empty() {", "}", |out| out.line("runtime::wrong_length(out);"));
+        } else {
+            let mut wanted = vec![("Some(at)", "At::from_slices(at)")];
+            let reads = functions::arguments(program.function(kind));
+            if reads.contains(&Argument::VDot) {
+                wanted.push(("Ok(v_dot)", "<&[f64; N_V]>::try_from(v_dot)"));
+            }
+            if reads.contains(&Argument::Lambda) {
+                wanted.push(("Ok(lambda)", "<&[f64; N_LAMBDA]>::try_from(lambda)"));
+            }
+            let array = functions::array(kind.quantities()[0]);
+            let result = format!("<&mut {array}>::try_from(&mut *out)");
+            wanted.push(("Ok(jacobian)", &result));
+            for (pattern, value) in wanted {
+                out.block(format!("let {pattern} = {value} else {{"), "};", |out| {
+                    out.line("runtime::wrong_length(out);");
+                    out.line("return Ok(());");
+                });
+            }
+            typed::call(out, program, kind, true, str::to_string);
+        }
+        out.line("Ok(())");
+    });
+    out.line("}");
 }

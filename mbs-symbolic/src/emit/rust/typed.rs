@@ -7,7 +7,7 @@ use crate::program::{FunctionKind, Program, Quantity};
 
 pub(super) fn emit(out: &mut Writer, program: &Program) {
     structs(out);
-    for kind in FunctionKind::ALL {
+    for kind in FunctionKind::ALL.into_iter().filter(|&kind| program.has(kind)) {
         function(out, program, kind);
     }
 }
@@ -49,6 +49,7 @@ fn matrix(quantity: Quantity) -> String {
         Quantity::MassMatrix => "SMatrix<f64, N_V, N_V>".into(),
         Quantity::ConstraintJacobian => "SMatrix<f64, N_LAMBDA, N_V>".into(),
         Quantity::Poses => "SMatrix<f64, 12, N_BODIES>".into(),
+        Quantity::Jacobian => "SMatrix<f64, JACOBIAN_ROWS, JACOBIAN_COLUMNS>".into(),
         other => format!("SVector<f64, {}>", functions::length(other)),
     }
 }
@@ -66,10 +67,10 @@ fn function(out: &mut Writer, program: &Program, kind: FunctionKind) {
         FunctionKind::InputDefaults => vec!["t: f64".into(), "prepared: &Prepared".into()],
         _ => vec!["at: &At<'_>".into()],
     };
-    if matches!(kind, FunctionKind::InverseDynamics | FunctionKind::Outputs) {
+    if kind.takes_accelerations() {
         arguments.push("v_dot: &[f64; N_V]".into());
     }
-    if kind == FunctionKind::Outputs {
+    if kind.takes_multipliers() {
         arguments.push("lambda: &[f64; N_LAMBDA]".into());
     }
     out.line(format!("/// {}", kind.doc()));
