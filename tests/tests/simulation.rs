@@ -21,7 +21,7 @@ fn andrews_with_every_method() {
     let rates: Vec<String> = names.iter().map(|name| format!("d_{name}")).collect();
     let (p, v) = (reference.get(row, &names), reference.get(row, &rates));
     let largest = v.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-    for name in ["mdop5", "hem5", "hedop5", "phem56"] {
+    for name in ["mdop5", "hem5", "hedop5", "phem56", "radau5"] {
         let settings = Settings { atol: Some(1e-11), ..tight(0.03, 1e-9) };
         let trajectory = run(&*system, name, &settings);
         let end = last(&trajectory);

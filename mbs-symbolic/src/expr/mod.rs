@@ -7,10 +7,12 @@ mod diff;
 mod display;
 mod eval;
 mod fold;
+mod gather;
 mod graph;
 mod op;
 
 pub use diff::{Derivative, gradient};
 pub use eval::{Environment, evaluate};
+pub use gather::difference;
 pub use graph::{Bits, Graph, Node, Symbol};
 pub use op::{BinaryOp, CostClass, UnaryOp};

@@ -148,9 +148,12 @@ impl Jet {
         sum
     }
 
-    /// a − b of vectors.
+    /// a − b of positions, which may be far away and close to each other.
     pub(crate) fn difference(graph: &mut Graph, a: &VecJet, b: &VecJet) -> VecJet {
-        [0, 1, 2].map(|k| a[k].sub(graph, &b[k]))
+        [0, 1, 2].map(|k| {
+            let value = crate::expr::difference(graph, a[k].value, b[k].value);
+            Self { value, ..a[k].sub(graph, &b[k]) }
+        })
     }
 
     /// Second rate with v' as symbols: bias + Σ column·v'.

@@ -13,7 +13,8 @@ pub(crate) fn system(name: &str) -> Box<dyn System> {
 
 /// A model as native code.
 pub(crate) fn compile(name: &str, text: &str) -> Box<dyn System> {
-    let compiled = mbs_symbolic::compile(name, text, &NoFiles, mbs_symbolic::Options::default());
+    let options = mbs_symbolic::Options { jacobian: true, ..mbs_symbolic::Options::default() };
+    let compiled = mbs_symbolic::compile(name, text, &NoFiles, options);
     let compiled = compiled.unwrap_or_else(|rejected| panic!("{rejected}"));
     mbs_jit::system(&compiled.program).0
 }

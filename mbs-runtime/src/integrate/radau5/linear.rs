@@ -20,6 +20,8 @@ pub(super) struct Linearisation {
     /// Y = M⁻¹Gᵀ of the holonomic rows, n_v × n_g.
     pub(super) metric: Vec<f64>,
     quaternions: Vec<Turning>,
+    /// What holds the multipliers λ and μ of redundant combinations of rows at zero.
+    redundant: [Vec<f64>; 2],
     saddle: Saddle,
 }
 
@@ -61,6 +63,7 @@ impl Linearisation {
             kinematic_matrix: vec![0.0; n_p * n_v],
             metric: vec![0.0; n_v * layout.n_g],
             quaternions: turning.collect(),
+            redundant: [layout.n_lambda(), layout.n_g].map(|rows| vec![0.0; rows * rows]),
             saddle: Saddle::new(n_v, 0),
         }
     }
@@ -78,7 +81,16 @@ impl Linearisation {
         for turning in &mut self.quaternions {
             turning.half_omega = core::array::from_fn(|k| 0.5 * v[turning.v + k]);
         }
-        let (n_v, n_lambda) = (v.len(), lambda.len());
+        let (n_v, n_lambda, n_g) = (v.len(), lambda.len(), self.unknowns.mu.len());
+        let redundancy = plant.redundancy();
+        for column in self.jacobian.chunks_exact_mut(self.rows.max(1)) {
+            redundancy.holonomic().apply(&mut column[n_v..n_v + n_g]);
+            redundancy.all().apply(&mut column[n_v + n_g..n_v + n_g + n_lambda]);
+        }
+        for (own, reduction) in self.redundant.iter_mut().zip([redundancy.all(), redundancy.holonomic()]) {
+            own.fill(0.0);
+            own.iter_mut().zip(reduction.block()).for_each(|(own, entry)| *own = *entry);
+        }
         if !self.metric.is_empty() {
             self.saddle.factor(&self.mass_matrix, &[], 0).map_err(NoLinearisation::Singular)?;
         }
@@ -153,8 +165,8 @@ impl<T: Number> Reduced<T> {
         }
     }
 
-    /// Factors the system. Where it is singular, because constraints are redundant, unknowns
-    /// that cannot be determined stay zero.
+    /// Factors the system. Where it is singular all the same, unknowns that cannot be determined
+    /// stay zero.
     pub(super) fn factor(&mut self, linearisation: &Linearisation, sigma: T) {
         self.sigma = sigma;
         self.assemble(linearisation);
@@ -213,6 +225,15 @@ impl<T: Number> Reduced<T> {
                 // G is the derivative of G v + c by v.
                 *out = T::from(self.lambda_scale * linearisation.column(n_p + j)[n_v + n_g + i]);
             }
+        }
+        let [lambda_block, mu_block] = &linearisation.redundant;
+        for (out, block) in
+            by_lambda.chunks_exact_mut(n.max(1)).zip(lambda_block.chunks_exact(n_lambda.max(1)))
+        {
+            add(&mut out[n_v + n_g..auxiliary], T::from(self.lambda_scale), block);
+        }
+        for (out, block) in by_mu.chunks_exact_mut(n.max(1)).zip(mu_block.chunks_exact(n_g.max(1))) {
+            add(&mut out[n_v..n_v + n_g], T::from(1.0), block);
         }
 
         self.row_scales.fill(0.0);

@@ -115,7 +115,9 @@ impl Radau5 {
     /// Derivatives and factors for a step of size h from `from`.
     fn prepare(&mut self, plant: &mut Plant<'_>, from: &State, h: f64) -> Result<(), Diverged> {
         let is_stale = self.taken_at.is_some_and(|t| t != from.t);
-        if self.taken_at.is_none() || (is_stale && (!self.attempt.converged || self.attempt.theta > FAST)) {
+        // Redundant rows turn with the state, and the derivatives with them.
+        let is_slow = !self.attempt.converged || self.attempt.theta > FAST || plant.redundancy().is_active();
+        if self.taken_at.is_none() || (is_stale && is_slow) {
             self.linearisation.take(plant, from).map_err(|reason| match reason {
                 NoLinearisation::NotGenerated => Diverged::NoJacobian,
                 NoLinearisation::Singular(singular) => Diverged::Singular(singular),
