@@ -50,6 +50,11 @@ impl Independence {
         }
     }
 
+    /// The part left of the weakest row since last taken.
+    pub(crate) fn part(&self) -> f64 {
+        self.weakest.part
+    }
+
     /// The weakest row since last asked.
     pub(crate) fn take(&mut self) -> Weakest {
         core::mem::replace(&mut self.weakest, Weakest::NONE)

@@ -191,7 +191,7 @@ impl HalfExplicit {
         combine(from, &self.stages, self.table.a_bar[last], h, to);
         to.t = from.t + h;
         normalise(plant.layout(), &mut to.p);
-        if self.control.is_due(settings.projection) {
+        if self.control.is_due(settings.projection, plant.independence.part()) {
             self.project(plant, to, settings.tolerances)?;
         }
         plant.flow(to.t, &to.p, &to.v, &to.x, &mut to.p_dot, &mut to.x_dot);
@@ -220,7 +220,7 @@ impl HalfExplicit {
         combine(from, &self.stages, self.table.a[last], h, to);
         to.t = from.t + h;
         normalise(plant.layout(), &mut to.p);
-        let projects = self.control.is_due(settings.projection);
+        let projects = self.control.is_due(settings.projection, plant.independence.part());
         if projects {
             self.project(plant, to, settings.tolerances)?;
         }

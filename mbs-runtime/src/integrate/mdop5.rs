@@ -86,7 +86,7 @@ impl Method for Mdop5 {
 
         combine(from, &self.stages[..6], A[6], h, to);
         to.t = from.t + h;
-        if self.control.is_due(settings.projection) {
+        if self.control.is_due(settings.projection, plant.independence.part()) {
             let size = self
                 .projector
                 .positions(plant, &mut self.chord, to, tolerances)

@@ -10,6 +10,9 @@ const LONGEST_INTERVAL: u32 = 8;
 const CALM: f64 = 0.009;
 const STIRRED: f64 = 0.02;
 
+/// Where a row is this weak, a singular pose is near, and drift would be blown up there.
+const WEAK: f64 = 0.05;
+
 /// Counts steps and watches how large corrections are.
 #[derive(Debug)]
 pub(super) struct ProjectionControl {
@@ -24,13 +27,14 @@ impl ProjectionControl {
         Self { interval: FIRST_INTERVAL, since: 0, correction: None }
     }
 
-    /// Whether the step now tried projects its positions.
-    pub(super) fn is_due(&mut self, mode: Projection) -> bool {
+    /// Whether the step now tried projects its positions; `independence` is the part left of
+    /// the weakest constraint row.
+    pub(super) fn is_due(&mut self, mode: Projection, independence: f64) -> bool {
         self.correction = None;
         match mode {
             Projection::None | Projection::Velocity => false,
             Projection::EveryStep => true,
-            Projection::Controlled => self.since + 1 >= self.interval,
+            Projection::Controlled => self.since + 1 >= self.interval || independence < WEAK,
         }
     }
 
