@@ -90,7 +90,7 @@ impl Loaded {
     #[must_use]
     pub fn with_jacobian(self) -> Self {
         let topology = topology::build(&self.model).expect("built before");
-        let options = Options { jacobian: true, ..Options::default() };
+        let options = Options { jacobian: true, keep_dust: true, ..Options::default() };
         let equations = dynamics::build(&self.model, &topology, options).expect("built before");
         Self { equations, ..self }
     }

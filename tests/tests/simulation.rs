@@ -30,6 +30,20 @@ fn andrews_with_every_method() {
     }
 }
 
+/// Two point masses from rest, both rods level: quadruple precision, angles and rates at 10 s.
+#[test]
+fn double_pendulum() {
+    let system = system("double_pendulum");
+    let trajectory = run(&*system, "mdop5", &tight(10.0, 1e-12));
+    let end = last(&trajectory);
+    // The model's second angle is relative to the first.
+    let absolute = |relative: &[f64]| [relative[0], relative[0] + relative[1]];
+    let angles = [-0.568_474_664_015_950_2, -0.526_393_727_932_404_7];
+    let rates = [6.078_384_885_761_965, -9.681_360_681_708_879];
+    assert!(worst(&absolute(&end.p), &angles) < 1e-8, "{:?}", end.p);
+    assert!(worst(&absolute(&end.v), &rates) < 1e-7, "{:?}", end.v);
+}
+
 /// Torque-free asymmetric body: ω(50 s) by elliptic functions.
 #[test]
 fn euler_top() {
