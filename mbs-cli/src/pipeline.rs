@@ -36,6 +36,8 @@ pub(crate) struct Compiled {
     pub(crate) planned: Planned,
     pub(crate) program: Program,
     pub(crate) passes: Report,
+    /// Entries of rotations taken as exactly 0 or ±1.
+    pub(crate) dust: usize,
 }
 
 /// Reads a model and grows its tree.
@@ -92,7 +94,7 @@ pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
     let Derived { mut planned, equations } = derived;
     let mut program = timed(&mut planned.times, "lower", || program::lower(&equations));
     let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
-    Ok(Compiled { planned, program, passes })
+    Ok(Compiled { planned, program, passes, dust: equations.graph.dust })
 }
 
 fn timed<T>(times: &mut Vec<(&'static str, f64)>, stage: &'static str, work: impl FnOnce() -> T) -> T {

@@ -54,6 +54,7 @@ fn answer(compiled: &Compiled) -> Map<String, Value> {
     object.insert("per_parameter_set".to_owned(), counts_json(&compiled.program.per_parameter_set()));
     object.insert("dimensions".to_owned(), dimensions(&compiled.program.layout));
     object.insert("passes".to_owned(), passes.collect());
+    object.insert("rotation_dust".to_owned(), json!(compiled.dust));
     object.insert("stage_ms".to_owned(), Value::Object(stages));
     object
 }
@@ -97,6 +98,14 @@ fn text(compiled: &Compiled) -> String {
             pass.before.total(),
             pass.after.total(),
             pass.per_parameter_set.total()
+        );
+    }
+
+    if compiled.dust > 0 {
+        let _ = writeln!(
+            out,
+            "\n{} entries of rotations differed from 0, 1 or -1 by less than 1e-10 and were taken as that",
+            compiled.dust
         );
     }
 

@@ -529,5 +529,5 @@ fn advance(values: &mut [f64], rates: &[f64], h: f64) {
 }
 
 fn norm(values: &[f64]) -> f64 {
-    math::sqrt(values.iter().map(|value| value * value).sum())
+    math::sqrt(values.iter().fold(0.0, |sum, value| sum + value * value))
 }
