@@ -4,6 +4,7 @@ use super::activity;
 use super::constraints::{self, Rows};
 use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock};
 use super::jacobian::jacobian;
+use super::loads;
 use super::mass_matrix::mass_matrix;
 use super::outputs::{asked_reactions, outputs};
 use super::parallel::{self, Computed};
@@ -56,9 +57,23 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let computed = parallel::unturned(graph, &kinematics.chain, inertias);
     let mass = mass_matrix(graph, &computed.chain, &computed.inertias, n_v);
     let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
-    let forces = generalised(graph, &computed, gravity, Accelerations::Bias, &applied, n_v);
+    let mut beside = [&mass[..], &auxiliary].concat();
+    for parts in &rows.list {
+        beside.extend(
+            parts
+                .columns
+                .iter()
+                .filter(|(column, _)| matches!(column, Column::V(_)))
+                .map(|(_, entry)| *entry),
+        );
+        beside.push(parts.bias);
+    }
+    let cheapest =
+        loads::cheapest(&mut lowering, &mut kinematics, &computed, gravity, &applied, n_v, &beside);
+    let graph = &mut lowering.graph;
+    let forces = generalised(graph, &computed, gravity, Accelerations::Bias, &cheapest, n_v);
     let forces: Vec<ExprId> = forces.into_iter().map(|needed| graph.neg(needed)).collect();
-    let inverse_dynamics = generalised(graph, &computed, gravity, Accelerations::Full, &applied, n_v);
+    let inverse_dynamics = generalised(graph, &computed, gravity, Accelerations::Full, &cheapest, n_v);
     let kinetic_energy = {
         let graph = &mut lowering.graph;
         let parts: Vec<ExprId> = kinematics
@@ -142,7 +157,7 @@ fn too_large() -> Problem {
 }
 
 /// What inertia needs along every velocity on top of the applied forces.
-fn generalised(
+pub(super) fn generalised(
     graph: &mut Graph,
     computed: &Computed,
     gravity: Vec3,

@@ -9,6 +9,7 @@ mod assemble;
 mod constraints;
 mod equations;
 mod jacobian;
+mod loads;
 mod mass_matrix;
 mod outputs;
 mod parallel;

@@ -9,13 +9,13 @@ mod load;
 use crate::dynamics::{Element, Wrench};
 use crate::expr::Graph;
 use crate::ids::{ExprId, FrameId, LinkId};
-use crate::kinematics::{Kinematics, VecJet};
+use crate::kinematics::{Column, Kinematics, Placement, Transform, VecJet};
 use crate::lower::Lowering;
 use crate::model::ForceKind;
 use crate::spatial::{Rot3, Vec3};
 
 /// All applied forces but gravity.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Applied {
     /// On links, about their origins, in their axes.
     pub(crate) on_links: Vec<LinkLoad>,
@@ -30,6 +30,9 @@ pub(crate) struct Applied {
 pub(crate) struct LinkLoad {
     pub(crate) element: Element,
     pub(crate) link: LinkId,
+    pub(crate) observer: LinkId,
+    /// Whether all loads of the element together are in equilibrium.
+    pub(crate) balanced: bool,
     /// From the observer's axes to the link's.
     to_link: Rot3,
     /// N, observer's axes.
@@ -52,6 +55,30 @@ impl LinkLoad {
         let n = rot.apply(graph, self.n);
         Wrench { f, n: n.add(graph, lever) }
     }
+
+    /// The load along everything that moves its link relative to the observer.
+    pub(crate) fn along(
+        &self,
+        lowering: &mut Lowering<'_>,
+        kinematics: &mut Kinematics,
+    ) -> Vec<(Column, ExprId)> {
+        let graph = &mut lowering.graph;
+        let mut list = Vec::new();
+        if !self.f.is_zero(graph) {
+            let axes = self.r.axes;
+            let at_point = Transform { r: self.r, ..Transform::identity(graph, axes, axes) };
+            let place = Placement { link: self.link, in_link: at_point };
+            for (column, partial) in kinematics.partial_velocities(lowering, self.observer, place) {
+                list.push((column, self.f.dot(&mut lowering.graph, partial)));
+            }
+        }
+        if !self.n.is_zero(&lowering.graph) {
+            for (column, partial) in kinematics.spin(lowering, self.observer, self.link).columns {
+                list.push((column, self.n.dot(&mut lowering.graph, partial)));
+            }
+        }
+        list
+    }
 }
 
 /// Forms the forces of all elements.
@@ -59,7 +86,9 @@ pub(crate) fn applied(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) 
     let model = lowering.model;
     let mut applied = Applied::default();
     for (id, force) in model.forces.iter_enumerated() {
-        let mut site = Site { lowering, kinematics, applied: &mut applied, element: Element::Force(id) };
+        let balanced = is_balanced(&force.kind);
+        let mut site =
+            Site { lowering, kinematics, applied: &mut applied, element: Element::Force(id), balanced };
         let span = force.name.span;
         match &force.kind {
             ForceKind::SpringDamper { from, to, stiffness, damping, length, preload } => {
@@ -93,12 +122,22 @@ pub(crate) fn applied(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) 
     applied
 }
 
+/// Whether what an element does to all bodies is in equilibrium.
+fn is_balanced(kind: &ForceKind) -> bool {
+    match kind {
+        ForceKind::SpringDamper { .. } | ForceKind::PointForce { .. } | ForceKind::Bushing { .. } => true,
+        ForceKind::Force { reaction, .. } | ForceKind::Torque { reaction, .. } => reaction.is_some(),
+        _ => false,
+    }
+}
+
 /// Where one element's force is being formed.
 struct Site<'s, 'm> {
     lowering: &'s mut Lowering<'m>,
     kinematics: &'s mut Kinematics,
     applied: &'s mut Applied,
     element: Element,
+    balanced: bool,
 }
 
 impl<'m> Site<'_, 'm> {
@@ -122,7 +161,16 @@ impl<'m> Site<'_, 'm> {
         let to_link = seen.rot.inverse(graph);
         let (element, link, r) = (self.element, place.link, place.in_link.r);
         let n = Vec3::zero(graph, force.axes);
-        self.applied.on_links.push(LinkLoad { element, link, to_link, f: force, r, n });
+        self.applied.on_links.push(LinkLoad {
+            element,
+            link,
+            observer,
+            balanced: self.balanced,
+            to_link,
+            f: force,
+            r,
+            n,
+        });
     }
 
     /// A force, in the observer's axes, that acts on a frame's link at a point given in
@@ -138,7 +186,8 @@ impl<'m> Site<'_, 'm> {
         let n = lever.cross(graph, force);
         let to_link = seen.rot.inverse(graph);
         let r = Vec3::zero(graph, to_link.to);
-        self.applied.on_links.push(LinkLoad { element: self.element, link, to_link, f: force, r, n });
+        let (element, balanced) = (self.element, self.balanced);
+        self.applied.on_links.push(LinkLoad { element, link, observer, balanced, to_link, f: force, r, n });
     }
 
     /// A torque, in the observer's axes, on a frame's link.
@@ -151,7 +200,8 @@ impl<'m> Site<'_, 'm> {
         let graph = &mut self.lowering.graph;
         let to_link = seen.rot.inverse(graph);
         let (f, r) = (Vec3::zero(graph, torque.axes), Vec3::zero(graph, to_link.to));
-        self.applied.on_links.push(LinkLoad { element: self.element, link, to_link, f, r, n: torque });
+        let (element, balanced) = (self.element, self.balanced);
+        self.applied.on_links.push(LinkLoad { element, link, observer, balanced, to_link, f, r, n: torque });
     }
 
     /// Components in a frame's axes as a vector in the observer's axes.

@@ -13,7 +13,7 @@ pub(crate) mod queries;
 pub(crate) mod seen;
 
 pub(crate) use chain::{Chain, Link, Move, Placement};
-pub(crate) use frames::z_onto;
+pub(crate) use frames::{Transform, z_onto};
 pub(crate) use jet::{Jet, VecJet};
 pub(crate) use motion::{Column, Motion};
 pub(crate) use queries::Kinematics;

@@ -44,6 +44,26 @@ impl Kinematics {
         self.views.see(&mut lowering.graph, &self.chain, observer, link).clone()
     }
 
+    /// How the origin of a placed frame moves with everything between it and the observer.
+    pub(crate) fn partial_velocities(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        observer: LinkId,
+        place: Placement,
+    ) -> Vec<(Column, Vec3)> {
+        let seen = self.see(lowering, observer, place.link);
+        let graph = &mut lowering.graph;
+        let [r, _, _] = seen.point(graph, place.in_link.r);
+        let mut columns = Vec::new();
+        for influence in self.views.influences(&self.chain, observer, place.link) {
+            let direction = influence.on_point(graph, r);
+            for &(column, partial) in &influence.partials {
+                columns.push((column, direction.scale(graph, partial)));
+            }
+        }
+        columns
+    }
+
     /// The origin of a placed frame.
     pub(crate) fn point(
         &mut self,
@@ -52,15 +72,9 @@ impl Kinematics {
         place: Placement,
     ) -> VecJet {
         let seen = self.see(lowering, observer, place.link);
+        let mut columns = self.partial_velocities(lowering, observer, place);
         let graph = &mut lowering.graph;
         let [r, v, a] = seen.point(graph, place.in_link.r);
-        let mut columns = Vec::new();
-        for influence in self.views.influences(&self.chain, observer, place.link) {
-            let direction = influence.on_point(graph, r);
-            for &(column, partial) in &influence.partials {
-                columns.push((column, direction.scale(graph, partial)));
-            }
-        }
         if self.with_virtual_motions {
             for k in 0..3 {
                 let e = Vec3::unit(graph, r.axes, k);

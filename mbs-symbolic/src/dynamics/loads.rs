@@ -1,0 +1,119 @@
+//! Two ways from an applied load to f, and which is cheaper.
+//!
+//! A load can ride on its link through the recursion, which turns it from axes to axes on its
+//! way to the root; or it can be multiplied with the partial velocities of the point it acts
+//! on, which constraints and force laws often need anyway.
+
+use super::assemble::generalised;
+use super::equations::Element;
+use super::parallel::Computed;
+use super::recursion::Accelerations;
+use crate::expr::{Graph, Node, Symbol};
+use crate::forces::Applied;
+use crate::ids::{ExprId, Id};
+use crate::kinematics::{Column, Kinematics};
+use crate::lower::Lowering;
+use crate::spatial::Vec3;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// With more elements than this all ride through the recursion: trying each would take long.
+const MOST_TRIED: usize = 24;
+
+/// The applied forces with the loads of some elements turned into forces along velocities,
+/// wherever that makes f, together with `beside`, cheaper.
+pub(super) fn cheapest(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    computed: &Computed,
+    gravity: Vec3,
+    applied: &Applied,
+    n_v: usize,
+    beside: &[ExprId],
+) -> Applied {
+    let mut chosen = applied.clone();
+    let mut elements: Vec<Element> = Vec::new();
+    for load in &applied.on_links {
+        if !elements.contains(&load.element) {
+            elements.push(load.element);
+        }
+    }
+    if elements.len() > MOST_TRIED {
+        return chosen;
+    }
+    let mut counter = Counter::default();
+    let mut cost = |graph: &mut Graph, applied: &Applied| {
+        let f = generalised(graph, computed, gravity, Accelerations::Bias, applied, n_v);
+        counter.count(graph, f.iter().chain(beside))
+    };
+    let mut least = cost(&mut lowering.graph, &chosen);
+    for element in elements {
+        let Some(along) = along(lowering, kinematics, applied, element) else { continue };
+        let mut other = chosen.clone();
+        other.on_links.retain(|load| load.element != element);
+        other.along.extend(along);
+        let other_cost = cost(&mut lowering.graph, &other);
+        if other_cost < least {
+            (chosen, least) = (other, other_cost);
+        }
+    }
+    chosen
+}
+
+/// The loads of an element along every velocity: f·∂r/∂v + n·∂ω/∂v, as the element's
+/// observer sees them. `None` if the observer moves and the loads do not balance.
+fn along(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    applied: &Applied,
+    element: Element,
+) -> Option<Vec<(Element, u32, ExprId)>> {
+    let mut list: Vec<(Element, u32, ExprId)> = Vec::new();
+    for load in applied.on_links.iter().filter(|load| load.element == element) {
+        if load.observer.index() != 0 && !load.balanced {
+            return None;
+        }
+        for (column, value) in load.along(lowering, kinematics) {
+            let Column::V(index) = column else { continue };
+            match list.iter_mut().find(|(_, own, _)| *own == index) {
+                Some((_, _, sum)) => *sum = lowering.graph.add(*sum, value),
+                None => list.push((element, index, value)),
+            }
+        }
+    }
+    Some(list)
+}
+
+/// Counts the operations expressions share, but for those of parameters alone.
+#[derive(Default)]
+struct Counter {
+    parametric: FxHashMap<ExprId, bool>,
+}
+
+impl Counter {
+    fn count<'e>(&mut self, graph: &Graph, roots: impl Iterator<Item = &'e ExprId>) -> usize {
+        let mut seen = FxHashSet::default();
+        let mut list: Vec<ExprId> = Vec::new();
+        let mut stack: Vec<ExprId> = roots.copied().collect();
+        while let Some(id) = stack.pop() {
+            if seen.insert(id) {
+                list.push(id);
+                stack.extend(graph.node(id).operands());
+            }
+        }
+        // Operands have smaller ids.
+        list.sort_unstable();
+        let mut count = 0;
+        for id in list {
+            let node = graph.node(id);
+            let parametric = match node {
+                Node::Constant(_) | Node::Symbol(Symbol::Theta(_)) => true,
+                Node::Symbol(_) => false,
+                _ => node.operands().all(|operand| self.parametric.get(&operand).copied().unwrap_or(false)),
+            };
+            self.parametric.insert(id, parametric);
+            let is_free = matches!(node, Node::Unary(crate::expr::UnaryOp::Neg, _));
+            count += usize::from(!parametric && !is_free && node.operands().next().is_some());
+        }
+        count
+    }
+}
