@@ -39,7 +39,7 @@ fn double_pendulum() {
     // The model's second angle is relative to the first.
     let absolute = |relative: &[f64]| [relative[0], relative[0] + relative[1]];
     let angles = [-0.568_474_664_015_950_2, -0.526_393_727_932_404_7];
-    let rates = [6.078_384_885_761_965, -9.681_360_681_708_879];
+    let rates = [6.078_384_885_761_965, -9.681_360_681_708_88];
     assert!(worst(&absolute(&end.p), &angles) < 1e-8, "{:?}", end.p);
     assert!(worst(&absolute(&end.v), &rates) < 1e-7, "{:?}", end.v);
 }
