@@ -8,13 +8,12 @@ use super::assemble::generalised;
 use super::equations::Element;
 use super::parallel::Computed;
 use super::recursion::Accelerations;
-use crate::expr::{Graph, Node, Symbol};
+use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id};
 use crate::kinematics::{Column, Kinematics};
 use crate::lower::Lowering;
 use crate::spatial::Vec3;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// With more elements than this all ride through the recursion: trying each would take long.
 const MOST_TRIED: usize = 24;
@@ -40,10 +39,10 @@ pub(super) fn cheapest(
     if elements.len() > MOST_TRIED {
         return chosen;
     }
-    let mut counter = Counter::default();
-    let mut cost = |graph: &mut Graph, applied: &Applied| {
-        let f = generalised(graph, computed, gravity, Accelerations::Bias, applied, n_v);
-        counter.count(graph, f.iter().chain(beside))
+    let cost = |graph: &mut Graph, applied: &Applied| {
+        let mut roots = generalised(graph, computed, gravity, Accelerations::Bias, applied, n_v);
+        roots.extend(beside);
+        graph.operations(&roots)
     };
     let mut least = cost(&mut lowering.graph, &chosen);
     for element in elements {
@@ -81,39 +80,4 @@ fn along(
         }
     }
     Some(list)
-}
-
-/// Counts the operations expressions share, but for those of parameters alone.
-#[derive(Default)]
-struct Counter {
-    parametric: FxHashMap<ExprId, bool>,
-}
-
-impl Counter {
-    fn count<'e>(&mut self, graph: &Graph, roots: impl Iterator<Item = &'e ExprId>) -> usize {
-        let mut seen = FxHashSet::default();
-        let mut list: Vec<ExprId> = Vec::new();
-        let mut stack: Vec<ExprId> = roots.copied().collect();
-        while let Some(id) = stack.pop() {
-            if seen.insert(id) {
-                list.push(id);
-                stack.extend(graph.node(id).operands());
-            }
-        }
-        // Operands have smaller ids.
-        list.sort_unstable();
-        let mut count = 0;
-        for id in list {
-            let node = graph.node(id);
-            let parametric = match node {
-                Node::Constant(_) | Node::Symbol(Symbol::Theta(_)) => true,
-                Node::Symbol(_) => false,
-                _ => node.operands().all(|operand| self.parametric.get(&operand).copied().unwrap_or(false)),
-            };
-            self.parametric.insert(id, parametric);
-            let is_free = matches!(node, Node::Unary(crate::expr::UnaryOp::Neg, _));
-            count += usize::from(!parametric && !is_free && node.operands().next().is_some());
-        }
-        count
-    }
 }

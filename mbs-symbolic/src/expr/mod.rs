@@ -3,6 +3,7 @@
 //! Ids are topologically ordered (operands have smaller ids), so every walk over
 //! the graph is a loop over ids and nothing recurses.
 
+mod cost;
 mod diff;
 mod display;
 mod eval;

@@ -9,6 +9,7 @@ pub(crate) mod chain;
 mod frames;
 pub(crate) mod jet;
 pub(crate) mod motion;
+mod nested;
 pub(crate) mod queries;
 pub(crate) mod seen;
 

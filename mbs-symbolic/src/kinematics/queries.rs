@@ -3,6 +3,7 @@
 use super::chain::{Chain, Placement};
 use super::jet::{Jet, VecJet};
 use super::motion::Column;
+use super::nested;
 use super::seen::{self, Seen, Views};
 use crate::expr::Symbol;
 use crate::ids::{ExprId, FrameId, Id, LinkId};
@@ -44,6 +45,22 @@ impl Kinematics {
         self.views.see(&mut lowering.graph, &self.chain, observer, link).clone()
     }
 
+    /// Position, velocity and acceleration (v' = 0) of the origin of a placed frame: with its
+    /// link, or from inside out where that is cheaper.
+    fn motion_of(&mut self, lowering: &mut Lowering<'_>, observer: LinkId, place: Placement) -> [Vec3; 3] {
+        let seen = self.see(lowering, observer, place.link);
+        let graph = &mut lowering.graph;
+        let carried = seen.point(graph, place.in_link.r);
+        let Some(nested) = nested::point(graph, &self.chain, observer, place.link, place.in_link.r) else {
+            return carried;
+        };
+        let cost = |[r, _, a]: [Vec3; 3]| {
+            let roots: Vec<ExprId> = r.xyz.into_iter().chain(a.xyz).collect();
+            graph.operations(&roots)
+        };
+        if cost(nested) < cost(carried) { nested } else { carried }
+    }
+
     /// How the origin of a placed frame moves with everything between it and the observer.
     pub(crate) fn partial_velocities(
         &mut self,
@@ -51,9 +68,8 @@ impl Kinematics {
         observer: LinkId,
         place: Placement,
     ) -> Vec<(Column, Vec3)> {
-        let seen = self.see(lowering, observer, place.link);
+        let [r, _, _] = self.motion_of(lowering, observer, place);
         let graph = &mut lowering.graph;
-        let [r, _, _] = seen.point(graph, place.in_link.r);
         let mut columns = Vec::new();
         for influence in self.views.influences(&self.chain, observer, place.link) {
             let direction = influence.on_point(graph, r);
@@ -71,10 +87,9 @@ impl Kinematics {
         observer: LinkId,
         place: Placement,
     ) -> VecJet {
-        let seen = self.see(lowering, observer, place.link);
         let mut columns = self.partial_velocities(lowering, observer, place);
+        let [r, v, a] = self.motion_of(lowering, observer, place);
         let graph = &mut lowering.graph;
-        let [r, v, a] = seen.point(graph, place.in_link.r);
         if self.with_virtual_motions {
             for k in 0..3 {
                 let e = Vec3::unit(graph, r.axes, k);
