@@ -24,13 +24,18 @@ pub fn run(program: &mut Program) {
         if kind.is_per_parameter_set() {
             continue;
         }
-        for _ in 0..ROUNDS {
-            if !factor(function) {
-                break;
-            }
-        }
+        take_out(function);
     }
     dead_code::run(program);
+}
+
+/// Takes common factors out of the sums of one function, level by level.
+pub(super) fn take_out(function: &mut Function) {
+    for _ in 0..ROUNDS {
+        if !factor(function) {
+            break;
+        }
+    }
 }
 
 /// One level; whether anything changed.

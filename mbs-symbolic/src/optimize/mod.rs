@@ -8,6 +8,7 @@ pub mod dead_code;
 pub mod factor;
 pub mod hoist;
 pub mod negation;
+pub mod products;
 pub mod regroup;
 pub mod schedule;
 pub mod sin_cos;
@@ -25,6 +26,7 @@ const PASSES: &[Pass] = &[
     ("negation", negation::run),
     ("regroup", regroup::run),
     ("factor", factor::run),
+    ("products", products::run),
     ("hoist", hoist::run),
     ("dead_code", dead_code::run),
     ("schedule", schedule::run),
