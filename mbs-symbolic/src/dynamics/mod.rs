@@ -15,6 +15,7 @@ mod parallel;
 mod provenance;
 mod recursion;
 mod regroup;
+mod solution;
 
 pub use assemble::{Options, build};
 pub use equations::{
@@ -22,3 +23,4 @@ pub use equations::{
     QuaternionBlock, Row, RowKind,
 };
 pub(crate) use recursion::Wrench;
+pub use solution::{Algorithm, Solution};

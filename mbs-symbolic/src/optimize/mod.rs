@@ -13,7 +13,7 @@ pub mod schedule;
 pub mod sin_cos;
 pub mod value_numbering;
 
-use crate::program::{Counts, Program, verify};
+use crate::program::{Algorithm, Counts, Function, FunctionKind, Program, verify};
 
 /// A pass with its name.
 type Pass = (&'static str, fn(&mut Program));
@@ -34,6 +34,8 @@ const PASSES: &[Pass] = &[
 /// What each pass did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
+    /// What accelerations cost by each algorithm that was tried, the one taken first.
+    pub algorithms: Vec<(Algorithm, Counts)>,
     /// The passes in the order they ran.
     pub passes: Vec<PassReport>,
 }
@@ -53,6 +55,7 @@ pub struct PassReport {
 
 /// Runs all passes.
 pub fn run(program: &mut Program) -> Report {
+    let algorithms = choose(program);
     let run_one = |&(name, pass): &Pass| {
         let before = program.total_counts();
         pass(program);
@@ -60,7 +63,36 @@ pub fn run(program: &mut Program) -> Report {
         let (after, per_parameter_set) = (program.total_counts(), program.per_parameter_set());
         PassReport { name, before, after, per_parameter_set }
     };
-    Report { passes: PASSES.iter().map(run_one).collect() }
+    Report { passes: PASSES.iter().map(run_one).collect(), algorithms }
+}
+
+/// Takes the algorithm for accelerations that is cheapest once optimised.
+fn choose(program: &mut Program) -> Vec<(Algorithm, Counts)> {
+    let Some(algorithm) = program.algorithm else { return Vec::new() };
+    let place = FunctionKind::Accelerations as usize;
+    let mut candidates = std::mem::take(&mut program.alternatives);
+    candidates.push((algorithm, std::mem::take(&mut program.functions[place])));
+    let mut alone = Program {
+        functions: vec![Function::default(); program.functions.len()],
+        prepare: Function::default(),
+        ..program.clone()
+    };
+    let mut tried: Vec<(Algorithm, Counts, Function)> = candidates
+        .into_iter()
+        .map(|(algorithm, function)| {
+            alone.prepare = program.prepare.clone();
+            alone.functions[place] = function.clone();
+            PASSES.iter().for_each(|(_, pass)| pass(&mut alone));
+            (algorithm, alone.functions[place].counts(), function)
+        })
+        .collect();
+    tried.sort_by_key(|(_, counts, _)| counts.flops());
+    let report = tried.iter().map(|&(algorithm, counts, _)| (algorithm, counts)).collect();
+    if !tried.is_empty() {
+        let (algorithm, _, function) = tried.swap_remove(0);
+        (program.algorithm, program.functions[place]) = (Some(algorithm), function);
+    }
+    report
 }
 
 #[cfg(test)]
@@ -70,7 +102,7 @@ mod testing;
 mod tests {
     use super::testing::assert_same_values;
     use super::*;
-    use crate::program::{FunctionKind, fixture, lower};
+    use crate::program::{fixture, lower};
 
     #[test]
     fn the_pendulum_costs_what_a_person_would_write() {
