@@ -8,6 +8,7 @@ pub mod dead_code;
 pub mod factor;
 pub mod hoist;
 pub mod negation;
+pub mod reciprocal;
 pub mod regroup;
 pub mod schedule;
 pub mod sin_cos;
@@ -26,6 +27,7 @@ const PASSES: &[Pass] = &[
     ("regroup", regroup::run),
     ("factor", factor::run),
     ("hoist", hoist::run),
+    ("reciprocal", reciprocal::run),
     ("dead_code", dead_code::run),
     ("schedule", schedule::run),
     ("sin_cos", sin_cos::run),

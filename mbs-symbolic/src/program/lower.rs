@@ -101,7 +101,8 @@ fn function(
     Function { body, results }
 }
 
-fn solved(solution: &Solution, quantity: Quantity) -> Option<Vec<ExprId>> {
+/// The expressions of a quantity by one solution; `None` for quantities that are not solved for.
+pub fn solved(solution: &Solution, quantity: Quantity) -> Option<Vec<ExprId>> {
     match quantity {
         Quantity::Accelerations => Some(solution.v_dot.clone()),
         Quantity::Multipliers => Some(solution.lambda.clone()),

@@ -21,7 +21,7 @@ pub use crate::dynamics::{Algorithm, InputSlot, Layout, Mode, ModeCondition, Mod
 pub use count::Counts;
 pub use functions::{FunctionKind, Quantity};
 pub use interpret::{Inputs, Interpreter};
-pub use lower::{expressions, lower};
+pub use lower::{expressions, lower, solved};
 pub use table::ProgramTable;
 pub use verify::verify;
 

@@ -2,10 +2,13 @@
 
 use mbs_build::{Options, compile_file};
 use mbs_generated::{MODELS, TYPED, WITH_JACOBIAN};
-use mbs_runtime::{At, Fused, NotGenerated, System};
+use mbs_runtime::{Accelerated, At, Fused, NotGenerated, System};
 use mbs_symbolic::Compiled;
 use mbs_symbolic::expr::{Environment, evaluate};
-use mbs_symbolic::program::{FunctionKind, Inputs, Interpreter, Program, Quantity};
+use mbs_symbolic::dynamics::Solution;
+use mbs_symbolic::program::{
+    FunctionKind, Inputs, Interpreter, Program, Quantity, expressions, solved,
+};
 use std::path::Path;
 
 /// Numbers everything depends on.
@@ -121,6 +124,11 @@ fn generated(program: &Program, system: &dyn System, kind: FunctionKind, state: 
         FunctionKind::Jacobian => {
             assert_eq!(system.jacobian(at, v_dot, lambda, next()), Ok(()));
         }
+        FunctionKind::Accelerations => {
+            let (p_dot, v_dot, lambda, auxiliary, pivots) = (next(), next(), next(), next(), next());
+            let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary, pivots };
+            assert_eq!(system.accelerations(at, &mut out), Ok(()));
+        }
     }
     results
 }
@@ -148,7 +156,10 @@ fn evaluated(compiled: &Compiled, kind: FunctionKind, state: &State) -> Vec<Vec<
         }
     };
     let of = |&quantity: &Quantity| {
-        let roots = mbs_symbolic::program::expressions(equations, quantity);
+        let taken = |solution: &&Solution| Some(solution.algorithm) == compiled.program.algorithm;
+        let solution = equations.solutions.iter().find(taken);
+        let roots = solution.and_then(|solution| solved(solution, quantity));
+        let roots = roots.unwrap_or_else(|| expressions(equations, quantity));
         evaluate(&equations.graph, &environment, &read, &roots)
     };
     kind.quantities().iter().map(of).collect()
