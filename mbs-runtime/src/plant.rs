@@ -130,7 +130,7 @@ pub struct Plant<'s> {
     pub statistics: Statistics,
     /// M of the last evaluation, n_v × n_v.
     pub mass_matrix: Vec<f64>,
-    /// f of the last evaluation.
+    /// f of the last evaluation; zero where the model's own solution took its place.
     pub forces: Vec<f64>,
     /// G of the last evaluation, n_λ × n_v.
     pub constraint_jacobian: Vec<f64>,
@@ -370,6 +370,8 @@ impl<'s> Plant<'s> {
             system.accelerations(at, &mut out).is_ok() && out.is_sound()
         });
         if sound {
+            // No one shall take the forces of an earlier state for those of this one.
+            self.forces.fill(0.0);
             self.independence.look_at(&pivots[v.len()..]);
             self.statistics.mass_matrix += 1;
             self.statistics.forces += 1;

@@ -90,14 +90,9 @@ impl Accelerated<'_> {
 
 /// Whether all pivots have the sign and none is small among them.
 fn sound(pivots: &[f64], sign: f64) -> bool {
-    let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
-    for pivot in pivots {
-        let size = sign * pivot;
-        // What is not a number is the smallest of all.
-        smallest = if size >= smallest { smallest } else { size };
-        largest = largest.max(size);
-    }
-    pivots.is_empty() || (smallest > TRUSTED_PIVOT * largest && largest.is_finite())
+    let largest = pivots.iter().fold(0.0, |largest, pivot| f64::max(largest, sign * pivot));
+    // What is not a number is no larger than anything.
+    largest.is_finite() && pivots.iter().all(|pivot| sign * pivot > TRUSTED_PIVOT * largest)
 }
 
 /// Energy of the mechanism, J.

@@ -146,13 +146,8 @@ impl<'r, 's> Driver<'r, 's> {
 
     fn check_numbers(&self, t: f64) -> Result<(), SimulationError> {
         let layout = self.plant.layout();
-        // Where accelerations are no numbers, forces are of the same state.
-        let forces = match self.state.v_dot.iter().all(|rate| rate.is_finite()) {
-            true => &[],
-            false => &self.plant.forces[..],
-        };
         for (values, names, what) in [
-            (forces, &layout.velocities, "force along"),
+            (&self.plant.forces, &layout.velocities, "force along"),
             (&self.state.v_dot, &layout.velocities, "acceleration of"),
             (&self.state.x_dot, &layout.states, "rate of"),
             (&self.trial.x_dot, &layout.states, "rate of"),
