@@ -67,7 +67,8 @@ fn residual(numbers: &Numbers, v_dot: &[f64], lambda: &[f64]) -> f64 {
         let reaction = (0..m).map(move |k| jac_g[k + m * i] * lambda[k]);
         inertia.chain(reaction).chain([-f[i]]).collect::<Vec<f64>>()
     });
-    let rows = (0..m).map(|k| (0..n).map(|j| jac_g[k + m * j] * v_dot[j]).chain([z[k]]).collect::<Vec<f64>>());
+    let rows =
+        (0..m).map(|k| (0..n).map(|j| jac_g[k + m * j] * v_dot[j]).chain([z[k]]).collect::<Vec<f64>>());
     let (motion, rows): (Vec<_>, Vec<_>) = (motion.collect(), rows.collect());
     let worst = |rows: &[Vec<f64>]| {
         let sums: Vec<f64> = rows.iter().map(|terms| terms.iter().sum()).collect();

@@ -54,9 +54,8 @@ fn answer(compiled: &Compiled) -> Map<String, Value> {
     object.insert("per_parameter_set".to_owned(), counts_json(&compiled.program.per_parameter_set()));
     object.insert("dimensions".to_owned(), dimensions(&compiled.program.layout));
     let algorithms = compiled.passes.algorithms.iter();
-    let algorithms = algorithms.map(|(algorithm, counts)| {
-        json!({ "name": algorithm.name(), "counts": counts_json(counts) })
-    });
+    let algorithms = algorithms
+        .map(|(algorithm, counts)| json!({ "name": algorithm.name(), "counts": counts_json(counts) }));
     object.insert("accelerations_by".to_owned(), algorithms.collect());
     object.insert("passes".to_owned(), passes.collect());
     object.insert("stage_ms".to_owned(), Value::Object(stages));

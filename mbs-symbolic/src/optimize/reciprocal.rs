@@ -56,7 +56,8 @@ mod tests {
         let function = &mut program.functions[FunctionKind::Forces as usize];
         let [p, v] = [Symbol::P(0), Symbol::V(0)].map(Operand::Symbol);
         let over_p = |above| Instruction::new(Op::Binary(BinaryOp::Div), &[above, p]);
-        let plus = |a, b| Instruction::new(Op::Binary(BinaryOp::Add), &[Operand::Value(a), Operand::Value(b)]);
+        let plus =
+            |a, b| Instruction::new(Op::Binary(BinaryOp::Add), &[Operand::Value(a), Operand::Value(b)]);
         let two = Operand::constant(2.0);
         function.body =
             vec![over_p(v), over_p(two), over_p(Operand::Symbol(Symbol::Time)), plus(0, 1), plus(2, 3)];

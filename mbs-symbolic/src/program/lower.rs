@@ -1,6 +1,8 @@
 //! From expressions to instructions.
 
-use super::{Algorithm, Block, Function, FunctionKind, Instruction, Op, Operand, Program, ProgramTable, Quantity};
+use super::{
+    Algorithm, Block, Function, FunctionKind, Instruction, Op, Operand, Program, ProgramTable, Quantity,
+};
 use crate::dynamics::{Equations, Solution};
 use crate::expr::{Graph, Node};
 use crate::ids::{ExprId, Id, TableId};

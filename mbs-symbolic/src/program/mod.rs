@@ -17,7 +17,9 @@ mod lower;
 mod table;
 mod verify;
 
-pub use crate::dynamics::{Algorithm, InputSlot, Layout, Mode, ModeCondition, ModeKind, QuaternionBlock, Row, RowKind};
+pub use crate::dynamics::{
+    Algorithm, InputSlot, Layout, Mode, ModeCondition, ModeKind, QuaternionBlock, Row, RowKind,
+};
 pub use count::Counts;
 pub use functions::{FunctionKind, Quantity};
 pub use interpret::{Inputs, Interpreter};
@@ -266,10 +268,9 @@ impl Program {
             Quantity::PDot | Quantity::InitialP => (n_p, 1),
             Quantity::KinematicMatrix => (n_p, n_v),
             Quantity::MassMatrix => (n_v, n_v),
-            Quantity::Forces
-            | Quantity::InverseDynamics
-            | Quantity::InitialV
-            | Quantity::Accelerations => (n_v, 1),
+            Quantity::Forces | Quantity::InverseDynamics | Quantity::InitialV | Quantity::Accelerations => {
+                (n_v, 1)
+            }
             Quantity::Constraints => (layout.n_g, 1),
             Quantity::ConstraintJacobian => (layout.rows.len(), n_v),
             Quantity::VelocityBias | Quantity::AccelerationBias | Quantity::Multipliers => {

@@ -300,7 +300,8 @@ impl Solver {
         entries[k] = after;
         let v_dot = if motion.is_negative { graph.sub(before, after) } else { graph.sub(after, before) };
         self.v_dot[motion.velocity] = v_dot;
-        let vector = |axes, from: usize| Vec3::new(axes, [entries[from], entries[from + 1], entries[from + 2]]);
+        let vector =
+            |axes, from: usize| Vec3::new(axes, [entries[from], entries[from + 1], entries[from + 2]]);
         Rates { alpha: vector(here.alpha.axes, 0), a: vector(here.a.axes, 3) }
     }
 }

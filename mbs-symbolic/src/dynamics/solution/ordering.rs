@@ -27,8 +27,10 @@ impl Plan {
         let mut around = coupled.to_vec();
         let mut waits_for: Vec<usize> =
             coupled.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
-        let mut ready: BTreeSet<(usize, std::cmp::Reverse<usize>)> =
-            (0..around.len()).filter(|&k| waits_for[k] == 0).map(|k| (around[k].len(), std::cmp::Reverse(k))).collect();
+        let mut ready: BTreeSet<(usize, std::cmp::Reverse<usize>)> = (0..around.len())
+            .filter(|&k| waits_for[k] == 0)
+            .map(|k| (around[k].len(), std::cmp::Reverse(k)))
+            .collect();
         let mut steps = Vec::with_capacity(around.len());
         while let Some((_, std::cmp::Reverse(pivot))) = ready.pop_first() {
             let others = std::mem::take(&mut around[pivot]);

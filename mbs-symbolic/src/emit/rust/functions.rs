@@ -108,10 +108,7 @@ pub(super) fn length(quantity: Quantity) -> &'static str {
         Quantity::PDot | Quantity::InitialP => "N_P",
         Quantity::KinematicMatrix => "{ N_P * N_V }",
         Quantity::MassMatrix => "{ N_V * N_V }",
-        Quantity::Forces
-        | Quantity::InverseDynamics
-        | Quantity::InitialV
-        | Quantity::Accelerations => "N_V",
+        Quantity::Forces | Quantity::InverseDynamics | Quantity::InitialV | Quantity::Accelerations => "N_V",
         Quantity::Constraints => "N_G",
         Quantity::ConstraintJacobian => "{ N_LAMBDA * N_V }",
         Quantity::VelocityBias | Quantity::AccelerationBias | Quantity::Multipliers => "N_LAMBDA",
