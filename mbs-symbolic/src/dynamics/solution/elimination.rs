@@ -33,13 +33,11 @@ impl Saddle {
     }
 
     /// The other unknowns each is coupled to.
-    pub(super) fn pattern(&self, graph: &Graph) -> Vec<BTreeSet<usize>> {
+    pub(super) fn pattern(&self) -> Vec<BTreeSet<usize>> {
         let mut coupled = vec![BTreeSet::new(); self.n];
-        for (&(i, j), &entry) in &self.entries {
-            if i != j && !graph.is_zero(entry) {
-                coupled[i].insert(j);
-                coupled[j].insert(i);
-            }
+        for &(i, j) in self.entries.keys().filter(|(i, j)| i != j) {
+            coupled[i].insert(j);
+            coupled[j].insert(i);
         }
         coupled
     }

@@ -66,28 +66,29 @@ pub(super) struct Tree<'a> {
 pub(super) fn solutions(equations: &mut Equations, tree: &Tree<'_>) -> Vec<Solution> {
     let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
     let mut list = Vec::new();
-    let mut cheapest = MOST_OPERATIONS;
-    if n_rows == 0 {
-        list.extend(articulated::solve(&mut equations.graph, tree, n_v));
-        if let Some(found) = list.first() {
-            cheapest = cheapest.min(size(&equations.graph, found));
-            if size(&equations.graph, found) > MOST_OPERATIONS {
-                list.clear();
-            }
+    let mut worth = MOST_OPERATIONS;
+    if n_rows == 0
+        && let Some(found) = articulated::solve(&mut equations.graph, tree, n_v)
+    {
+        let size = size(&equations.graph, &found.v_dot);
+        if size <= MOST_OPERATIONS {
+            worth = worth.min(size + size / 2);
+            list.push(found);
         }
     }
     let saddle = Saddle::new(equations);
-    let plan = Plan::new(&saddle.pattern(&equations.graph), n_v);
-    // Where eliminating alone costs more than all of the other way, M need not be looked at.
-    if plan.operations() <= cheapest {
+    let plan = Plan::new(&saddle.pattern(), n_v);
+    let formed = size(&equations.graph, equations.mass_matrix.iter().chain(&equations.forces));
+    // What is much longer before it is optimised will not be shorter afterwards.
+    let is_worth_it = list.is_empty() || formed + plan.operations() <= worth;
+    if is_worth_it && plan.operations() <= MOST_OPERATIONS {
         list.extend(saddle.solve(&mut equations.graph, &plan));
     }
     list
 }
 
-/// Number of nodes a solution needs.
-fn size(graph: &Graph, solution: &Solution) -> usize {
-    let roots = solution.v_dot.iter().chain(&solution.lambda);
+/// Number of nodes some expressions need.
+fn size<'a>(graph: &Graph, roots: impl IntoIterator<Item = &'a ExprId>) -> usize {
     let mut needed = vec![false; graph.len()];
     for root in roots {
         needed[root.index()] = true;
