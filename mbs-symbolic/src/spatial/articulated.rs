@@ -86,7 +86,7 @@ impl Articulated {
             let taken = graph.mul(scaled[row], column[other]);
             graph.sub(self.entry(row, other), taken)
         };
-        let angular = symmetric(|i, j| left(i, j));
+        let angular = symmetric(&mut left);
         let mixed = [0, 1, 2].map(|i| [3, 4, 5].map(|j| left(i, j)));
         let linear = symmetric(|i, j| left(i + 3, j + 3));
         Self { axes: self.axes, angular, mixed, linear }
