@@ -3,11 +3,12 @@
 
 use divan::{Bencher, black_box};
 use mbs_jit::{Interpreted, Native};
-use mbs_runtime::{At, Fused, System};
+use mbs_runtime::linalg::Saddle;
+use mbs_runtime::{Accelerated, At, Defaults, Fused, Plant, State, System};
 use mbs_symbolic::model::NoFiles;
 use mbs_symbolic::program::Program;
 
-const MODELS: [&str; 3] = ["ur5", "five_link", "andrews"];
+const MODELS: [&str; 5] = ["ur5", "panda", "chain7", "five_link", "andrews"];
 const LARGE: [&str; 5] = ["ur5", "five_link", "andrews", "chain30", "n_four_bar_40"];
 
 fn main() {
@@ -45,6 +46,36 @@ fn fused(bencher: Bencher<'_, '_>, system: &dyn System) {
 #[divan::bench(args = MODELS)]
 fn native(bencher: Bencher<'_, '_>, name: &str) {
     fused(bencher, &Native::new(&program(name)).expect("native code"));
+}
+
+/// One right-hand side by the model's own solution.
+#[divan::bench(args = MODELS)]
+fn accelerations(bencher: Bencher<'_, '_>, name: &str) {
+    let system = Native::new(&program(name)).expect("native code");
+    let layout = system.layout();
+    let mut plant = Plant::new(&system, &layout.parameter_defaults, Box::new(Defaults));
+    let mut state = State::new(layout);
+    plant.initial(&mut state);
+    let mut pivots = vec![0.0; layout.n_v() + layout.n_lambda()];
+    let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = &mut state;
+    plant.at(*t, p, v, x, |system, at| {
+        let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary: x_dot, pivots: &mut pivots };
+        bencher.bench_local(|| {
+            black_box(system.accelerations(black_box(at), &mut out)).is_ok() && out.is_sound()
+        });
+    });
+}
+
+/// One right-hand side by M, f, G, z and the solver of the runtime.
+#[divan::bench(args = MODELS)]
+fn rates_and_factors(bencher: Bencher<'_, '_>, name: &str) {
+    let system = Native::new(&program(name)).expect("native code");
+    let layout = system.layout();
+    let mut plant = Plant::new(&system, &layout.parameter_defaults, Box::new(Defaults));
+    let mut state = State::new(layout);
+    plant.initial(&mut state);
+    let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
+    bencher.bench_local(|| plant.rates_and_factors(black_box(&mut state), &mut saddle));
 }
 
 #[divan::bench(args = MODELS)]

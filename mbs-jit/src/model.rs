@@ -2,7 +2,7 @@
 //! every slice before every call.
 
 use crate::layout::layout;
-use mbs_runtime::{At, Energy, Fused, Layout, NotGenerated, System, wrong_length};
+use mbs_runtime::{Accelerated, At, Energy, Fused, Layout, NotGenerated, System, wrong_length};
 use mbs_symbolic::expr::Symbol;
 use mbs_symbolic::program::{Function, FunctionKind, Inputs, Operand, Program, verify};
 
@@ -31,6 +31,7 @@ pub struct Model<E> {
     layout: Layout,
     n_theta: usize,
     has_jacobian: bool,
+    has_accelerations: bool,
     /// By [`FunctionKind`].
     functions: Vec<Lengths>,
     engine: E,
@@ -133,6 +134,7 @@ impl<E: Engine> Model<E> {
             layout: layout(program),
             n_theta: program.layout.parameters.len(),
             has_jacobian: program.has(FunctionKind::Jacobian),
+            has_accelerations: program.has(FunctionKind::Accelerations),
             functions: FunctionKind::ALL.map(|kind| Lengths::new(program, kind)).into(),
             engine: engine(program)?,
         })
@@ -253,6 +255,18 @@ impl<E: Engine> System for Model<E> {
             return Err(NotGenerated);
         }
         self.fill(FunctionKind::Jacobian, &Inputs { v_dot, lambda, ..inputs(at) }, out);
+        Ok(())
+    }
+
+    fn accelerations(&self, at: &At<'_>, out: &mut Accelerated<'_>) -> Result<(), NotGenerated> {
+        if !self.has_accelerations {
+            return Err(NotGenerated);
+        }
+        let results: &mut [&mut [f64]] =
+            &mut [&mut *out.p_dot, &mut *out.v_dot, &mut *out.lambda, &mut *out.auxiliary, &mut *out.pivots];
+        if !self.call(FunctionKind::Accelerations, &inputs(at), results) {
+            out.wrong_length();
+        }
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, State, model, model_with_jacobian};
 use mbs_jit::{Interpreted, Native};
-use mbs_runtime::{At, Fused, System};
+use mbs_runtime::{Accelerated, At, Fused, System};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs `work`, which must refuse what it is given: it panics in debug builds.
@@ -47,6 +47,12 @@ fn check(system: &dyn System) {
         let mut fused =
             Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
         refused(|| system.fused(at, &mut fused));
+        assert!(sizes.iter().all(|part| is_nan(part)));
+        let n_lambda = layout.n_lambda();
+        let mut sizes = [layout.n_p(), n_v, n_lambda, layout.n_x(), n_v + n_lambda].map(|n| vec![0.0; n]);
+        let [p_dot, v_dot, lambda, auxiliary, pivots] = &mut sizes;
+        let mut accelerated = Accelerated { p_dot, v_dot, lambda, auxiliary, pivots };
+        refused(|| assert_eq!(system.accelerations(at, &mut accelerated), Ok(())));
         assert!(sizes.iter().all(|part| is_nan(part)));
     }
 

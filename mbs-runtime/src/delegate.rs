@@ -46,6 +46,13 @@ macro_rules! delegate_system {
             ) -> ::core::result::Result<(), $crate::NotGenerated> {
                 $crate::System::jacobian(&$model, at, v_dot, lambda, out)
             }
+            fn accelerations(
+                &self,
+                at: &$crate::At<'_>,
+                out: &mut $crate::Accelerated<'_>,
+            ) -> ::core::result::Result<(), $crate::NotGenerated> {
+                $crate::System::accelerations(&$model, at, out)
+            }
         }
     };
     (@plain $model:path; $($function:ident)*) => {

@@ -32,7 +32,7 @@ pub use mbs_math as math;
 pub use nalgebra;
 #[cfg(feature = "std")]
 pub use plant::{Defaults, Plant, Signals, State, Statistics};
-pub use system::{At, Energy, Fused, NotGenerated, System, wrong_length};
+pub use system::{Accelerated, At, Energy, Fused, NotGenerated, System, wrong_length};
 
 /// Generated code states which version of this crate's interface it was written
 /// for, and refuses to compile against another.

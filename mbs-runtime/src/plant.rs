@@ -2,7 +2,7 @@
 
 use crate::constraint::{Independence, Redundancy};
 use crate::linalg::{Saddle, Singular};
-use crate::{At, Fused, Layout, System};
+use crate::{Accelerated, At, Fused, Layout, System};
 use std::boxed::Box;
 use std::vec;
 use std::vec::Vec;
@@ -130,13 +130,14 @@ pub struct Plant<'s> {
     pub statistics: Statistics,
     /// M of the last evaluation, n_v × n_v.
     pub mass_matrix: Vec<f64>,
-    /// f of the last evaluation.
+    /// f of the last evaluation; zero where the model's own solution took its place.
     pub forces: Vec<f64>,
     /// G of the last evaluation, n_λ × n_v.
     pub constraint_jacobian: Vec<f64>,
     /// z of the last evaluation.
     pub acceleration_bias: Vec<f64>,
     right: Vec<f64>,
+    pivots: Vec<f64>,
     redundancy: Redundancy,
     /// G of the last evaluation with all its rows, kept where some are redundant and some
     /// not holonomic.
@@ -164,6 +165,7 @@ impl<'s> Plant<'s> {
             constraint_jacobian: vec![0.0; n_lambda * n_v],
             acceleration_bias: vec![0.0; n_lambda],
             right: vec![0.0; n_v + n_lambda],
+            pivots: vec![0.0; n_v + n_lambda],
             redundancy: Redundancy::new(layout),
             full_jacobian: vec![0.0; if layout.n_g < n_lambda { n_lambda * n_v } else { 0 }],
             independence: Independence::new(n_lambda),
@@ -347,8 +349,43 @@ impl<'s> Plant<'s> {
         lambda.copy_from_slice(&self.right[n_v..]);
     }
 
-    /// All rates of a state (4): evaluates, factors and solves.
+    /// All rates of a state (4): by the model's own solution where it has one that can be trusted,
+    /// else as [`rates_and_factors`](Self::rates_and_factors). The matrices in this struct and in
+    /// `saddle` may or may not be those of the state.
     pub fn rates(&mut self, state: &mut State, saddle: &mut Saddle) -> Result<(), Singular> {
+        if self.accelerations(state) { Ok(()) } else { self.rates_and_factors(state, saddle) }
+    }
+
+    /// Rates by the model's own solution; whether there is one and it can be trusted. Counts as
+    /// what it stands for.
+    fn accelerations(&mut self, state: &mut State) -> bool {
+        // Where rows are redundant another system of equations is solved.
+        if self.redundancy.is_active() {
+            return false;
+        }
+        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = state;
+        let mut pivots = core::mem::take(&mut self.pivots);
+        let sound = self.at(*t, p, v, x, |system, at| {
+            let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary: x_dot, pivots: &mut pivots };
+            system.accelerations(at, &mut out).is_ok() && out.is_sound()
+        });
+        if sound {
+            // No one shall take the forces of an earlier state for those of this one.
+            self.forces.fill(0.0);
+            self.independence.look_at(&pivots[v.len()..]);
+            self.statistics.mass_matrix += 1;
+            self.statistics.forces += 1;
+            self.statistics.constraint_jacobian += 1;
+            self.statistics.acceleration_bias += 1;
+            self.statistics.factorisations += 1;
+            self.statistics.solves += 1;
+        }
+        self.pivots = pivots;
+        sound
+    }
+
+    /// All rates of a state (4): evaluates, factors and solves. M, f, G, z and the factors stay.
+    pub fn rates_and_factors(&mut self, state: &mut State, saddle: &mut Saddle) -> Result<(), Singular> {
         let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = state;
         self.evaluate(*t, p, v, x, p_dot, x_dot);
         self.factor(saddle)?;

@@ -51,6 +51,50 @@ impl Fused<'_> {
     }
 }
 
+/// What an integrator needs per stage, solved for v' and λ.
+#[derive(Debug)]
+pub struct Accelerated<'a> {
+    /// p' = T v, n_p.
+    pub p_dot: &'a mut [f64],
+    /// v', n_v.
+    pub v_dot: &'a mut [f64],
+    /// λ, n_λ.
+    pub lambda: &'a mut [f64],
+    /// x' = a, n_x.
+    pub auxiliary: &'a mut [f64],
+    /// The pivots, n_v + n_λ: positive for velocities, negative for rows.
+    pub pivots: &'a mut [f64],
+}
+
+/// Below this part of the largest pivot of its kind a pivot is not trusted.
+const TRUSTED_PIVOT: f64 = 1e-10;
+
+impl Accelerated<'_> {
+    /// Whether v' and λ can be trusted. Elimination in generated code has a fixed order; where
+    /// it meets a pivot that is small among those of its kind, another order, a solver that
+    /// pivots or a smaller rank is needed.
+    pub fn is_sound(&self) -> bool {
+        let (velocities, rows) = self.pivots.split_at(self.v_dot.len().min(self.pivots.len()));
+        sound(velocities, 1.0) && sound(rows, -1.0) && self.v_dot.iter().all(|rate| rate.is_finite())
+    }
+
+    /// [`wrong_length`] for all parts.
+    #[track_caller]
+    pub fn wrong_length(&mut self) {
+        for part in [&mut self.p_dot, &mut self.lambda, &mut self.auxiliary, &mut self.pivots] {
+            part.fill(f64::NAN);
+        }
+        wrong_length(self.v_dot);
+    }
+}
+
+/// Whether all pivots have the sign and none is small among them.
+fn sound(pivots: &[f64], sign: f64) -> bool {
+    let largest = pivots.iter().fold(0.0, |largest, pivot| f64::max(largest, sign * pivot));
+    // What is not a number is no larger than anything.
+    largest.is_finite() && pivots.iter().all(|pivot| sign * pivot > TRUSTED_PIVOT * largest)
+}
+
 /// Energy of the mechanism, J.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Energy {
@@ -60,13 +104,13 @@ pub struct Energy {
     pub potential: f64,
 }
 
-/// The model was compiled without its Jacobian.
+/// The model was compiled without the function asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotGenerated;
 
 impl fmt::Display for NotGenerated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the model was compiled without its Jacobian")
+        f.write_str("the model was compiled without this function")
     }
 }
 
@@ -135,6 +179,12 @@ pub trait System: Send + Sync {
         let _ = (at, v_dot, lambda, out);
         Err(NotGenerated)
     }
+    /// p', v', λ and x' at once, if the model was compiled with the solution: M, f, G and z are
+    /// not formed as such. Whether to trust v' and λ is for [`Accelerated::is_sound`] to say.
+    fn accelerations(&self, at: &At<'_>, out: &mut Accelerated<'_>) -> Result<(), NotGenerated> {
+        let _ = (at, out);
+        Err(NotGenerated)
+    }
 }
 
 /// What a model does with a result when a slice has not the length [`Layout`] says:
@@ -143,4 +193,18 @@ pub trait System: Send + Sync {
 pub fn wrong_length(out: &mut [f64]) {
     out.fill(f64::NAN);
     debug_assert!(false, "a slice has not the length the model's layout says");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sound;
+
+    #[test]
+    fn small_pivots_of_the_wrong_sign_or_no_number_are_not_trusted() {
+        assert!(sound(&[], 1.0) && sound(&[1.0, 1e-6], 1.0) && sound(&[-2.0, -1.0], -1.0));
+        for pivots in [&[1.0, 1e-11][..], &[1e-11, 1.0], &[1.0, -1.0], &[f64::NAN, 1.0], &[1.0, f64::NAN]] {
+            assert!(!sound(pivots, 1.0), "{pivots:?}");
+        }
+        assert!(!sound(&[0.0], 1.0) && !sound(&[f64::INFINITY], 1.0) && !sound(&[1.0], -1.0));
+    }
 }

@@ -6,6 +6,7 @@ use mbs_symbolic::ids::{ExprId, Id, ParamId, TableId};
 use mbs_symbolic::model::{Model, ParameterValue};
 use mbs_symbolic::program::FunctionKind;
 
+use crate::accelerations;
 use crate::close;
 use crate::mechanism::{Kept, State};
 use crate::numbers::Numbers;
@@ -239,6 +240,7 @@ pub fn compare(
         comparison.check("output", &outputs[i..=i], &expected[i..=i], 10.0, |_| name.clone());
     }
     comparison.differences.extend(program::compare(&compiled, &FunctionKind::ALL));
+    comparison.differences.extend(accelerations::compare(&compiled));
     comparison.differences
 }
 

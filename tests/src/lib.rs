@@ -4,6 +4,7 @@
 //! the definitions of joints, constraints and forces and by automatic differentiation.
 //! It imports nothing of the compiler but the model's types.
 
+mod accelerations;
 pub mod build;
 pub mod close;
 pub mod compiled;

@@ -6,6 +6,7 @@ use mbs_symbolic::ids::Id;
 use mbs_symbolic::model::{Constraint, ConstraintKind, Input, JointKind, Loader, Model, Orientation, read};
 use mbs_symbolic::topology;
 
+use crate::accelerations;
 use crate::compiled::{self, Difference};
 use crate::formula::Values;
 use crate::jacobian;
@@ -172,6 +173,11 @@ impl Loaded {
         let oracle = Oracle::new(&self.model, &self.kept, state);
         let compiled = compiled::numbers(&self.model, &self.equations, state);
         [("oracle", Numbers::of_oracle(&oracle)), ("compiled", compiled)]
+    }
+
+    /// v' at a state by each of the compiler's solutions, with the name of its algorithm.
+    pub fn accelerations(&self, state: &State) -> Vec<(&'static str, Vec<f64>)> {
+        accelerations::v_dot(&compiled::Compiled::new(&self.model, &self.equations, state))
     }
 
     /// Outputs at a state with v' = 0 and λ = 0, by the oracle and by the compiler.

@@ -48,6 +48,36 @@ fn below_casadi() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Accelerations of trees: what the best of other programs need, to stay below.
+const TREES: [(&str, u32); 6] = [
+    ("ur5", 557),
+    ("panda", 1176),
+    ("chain7", 2039),
+    ("chain12", 5374),
+    ("chain30", 19489),
+    ("planar12", 1129),
+];
+
+#[test]
+fn accelerations_of_trees() {
+    let mut failures = Vec::new();
+    eprintln!("{:<10} {:<20} {:>6} {:>6} {:>6}", "model", "algorithm", "flops", "div", "bar");
+    for (model, bar) in TREES {
+        let compiled = compiled(model);
+        for (algorithm, counts) in &compiled.report.algorithms {
+            let (flops, div) = (counts.flops(), counts.div);
+            eprintln!("{model:<10} {:<20} {flops:>6} {div:>6} {bar:>6}", algorithm.name());
+        }
+        let flops = compiled.program.function(FunctionKind::Accelerations).counts().flops();
+        if flops >= bar {
+            failures.push(format!("{model}: {flops} flops, others {bar}"));
+        }
+        let best = compiled.report.algorithms.iter().map(|(_, counts)| counts.flops()).min();
+        assert_eq!(best, Some(flops), "{model}: the cheaper one");
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 /// CasADi's loops take 6 and 14 sines and cosines, each counted by itself.
 #[test]
 fn loops_need_few_sines() {

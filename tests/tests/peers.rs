@@ -56,6 +56,35 @@ fn models_in_yaml() {
     }
 }
 
+/// The same models solved for v', under the torques that are their inputs.
+#[test]
+fn accelerations_in_yaml() {
+    for (model, data) in [
+        ("ur5", "ur5"),
+        ("panda", "panda7"),
+        ("chain7", "chain7"),
+        ("chain12", "chain12"),
+        ("chain30", "chain30"),
+        ("planar12", "planar12"),
+    ] {
+        let loaded = Loaded::model(model);
+        for sample in &peer(data).samples {
+            let mut state = loaded.default_state();
+            state.p.clone_from(&sample.q);
+            state.v.clone_from(&sample.v);
+            assert_eq!(state.u.len(), sample.tau.len(), "{model}: a torque per joint");
+            for (u, tau) in state.u.iter_mut().zip(&sample.tau) {
+                u[0] = *tau;
+            }
+            let solutions = loaded.accelerations(&state);
+            assert!(!solutions.is_empty(), "{model}");
+            for (who, v_dot) in solutions {
+                assert_close(&format!("{model}, {who}: v'"), &v_dot, &sample.v_dot, 0.0, TOLERANCE);
+            }
+        }
+    }
+}
+
 macro_rules! peers {
     ($($name:ident)*) => {$(
         #[test]

@@ -53,6 +53,10 @@ fn answer(compiled: &Compiled) -> Map<String, Value> {
     object.insert("functions".to_owned(), Value::Object(table));
     object.insert("per_parameter_set".to_owned(), counts_json(&compiled.program.per_parameter_set()));
     object.insert("dimensions".to_owned(), dimensions(&compiled.program.layout));
+    let algorithms = compiled.passes.algorithms.iter();
+    let algorithms = algorithms
+        .map(|(algorithm, counts)| json!({ "name": algorithm.name(), "counts": counts_json(counts) }));
+    object.insert("accelerations_by".to_owned(), algorithms.collect());
     object.insert("passes".to_owned(), passes.collect());
     object.insert("rotation_dust".to_owned(), json!(compiled.dust));
     object.insert("stage_ms".to_owned(), Value::Object(stages));
@@ -87,6 +91,16 @@ fn text(compiled: &Compiled) -> String {
         }
     }
     row("per parameter set", &compiled.program.per_parameter_set());
+    match &compiled.passes.algorithms[..] {
+        [] => out.push_str("\naccelerations are left to the solvers of the runtime\n"),
+        [(taken, _), others @ ..] => {
+            let _ = write!(out, "\naccelerations by {}", taken.name());
+            for (algorithm, counts) in others {
+                let _ = write!(out, "; by {} they would take {}", algorithm.name(), counts.total());
+            }
+            out.push('\n');
+        }
+    }
 
     let _ = writeln!(out, "\npasses, all functions together\n");
     let _ = writeln!(out, "  {:<20} {:>8} {:>8}   {:>18}", "pass", "before", "after", "per parameter set");

@@ -82,6 +82,8 @@ fn program(body: Vec<Instruction>, results: Vec<Operand>) -> Program {
             results: vec![Block { quantity: Quantity::Prepared, entries: vec![Operand::Value(0)] }],
         },
         functions: Vec::new(),
+        algorithm: None,
+        alternatives: Vec::new(),
         labels: Vec::new(),
     };
     for kind in FunctionKind::ALL {

@@ -1,7 +1,7 @@
 //! Models and states for all tests.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use mbs_runtime::{At, Fused, Layout, Names, System};
+use mbs_runtime::{Accelerated, At, Fused, Layout, Names, System};
 use mbs_symbolic::Options;
 use mbs_symbolic::model::Loader;
 use mbs_symbolic::program::Program;
@@ -198,6 +198,11 @@ impl State {
             Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
         system.fused(&at, &mut fused);
         all.push(("fused", parts.concat()));
+        let mut parts: [Vec<f64>; 5] = [n_p, n_v, n_lambda, n_x, n_v + n_lambda].map(|n| vec![1e99; n]);
+        let [p_dot, v_dot, lambda, auxiliary, pivots] = &mut parts;
+        let mut accelerated = Accelerated { p_dot, v_dot, lambda, auxiliary, pivots };
+        assert_eq!(system.accelerations(&at, &mut accelerated), Ok(()), "short enough");
+        all.push(("accelerations", parts.concat()));
         let [mut p, mut v, mut x] = [n_p, n_v, n_x].map(|n| vec![1e99; n]);
         system.initial(&prepared, &mut p, &mut v, &mut x);
         all.push(("initial", [p, v, x].concat()));

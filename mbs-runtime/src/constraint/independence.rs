@@ -23,28 +23,26 @@ impl Weakest {
 #[derive(Debug)]
 pub(crate) struct Independence {
     best: Vec<f64>,
+    /// The same for the model's own solution, which takes the rows in another order.
+    best_of_own: Vec<f64>,
     weakest: Weakest,
 }
 
 impl Independence {
     pub(crate) fn new(rows: usize) -> Self {
-        Self { best: vec![0.0; rows], weakest: Weakest::NONE }
+        Self { best: vec![0.0; rows], best_of_own: vec![0.0; rows], weakest: Weakest::NONE }
     }
 
     /// Another motion begins.
     pub(crate) fn restart(&mut self) {
         self.best.fill(0.0);
+        self.best_of_own.fill(0.0);
         self.weakest = Weakest::NONE;
     }
 
     /// Looks at what was just factored.
     pub(crate) fn look(&mut self, saddle: &Saddle) {
-        for (row, (pivot, best)) in saddle.pivots().zip(&mut self.best).enumerate() {
-            *best = best.max(pivot);
-            if pivot < self.weakest.part * *best {
-                self.weakest = Weakest { row, part: pivot / *best };
-            }
-        }
+        compare(saddle.pivots(), &mut self.best, &mut self.weakest);
         if let Some(row) = saddle.lost_row() {
             self.weakest = Weakest { row, part: 0.0 };
         }
@@ -55,8 +53,22 @@ impl Independence {
         self.weakest.part
     }
 
+    /// Looks at the pivots of rows in the model's own solution.
+    pub(crate) fn look_at(&mut self, pivots: &[f64]) {
+        compare(pivots.iter().map(|pivot| -pivot), &mut self.best_of_own, &mut self.weakest);
+    }
+
     /// The weakest row since last asked.
     pub(crate) fn take(&mut self) -> Weakest {
         core::mem::replace(&mut self.weakest, Weakest::NONE)
+    }
+}
+
+fn compare(pivots: impl Iterator<Item = f64>, best: &mut [f64], weakest: &mut Weakest) {
+    for (row, (pivot, best)) in pivots.zip(best).enumerate() {
+        *best = best.max(pivot);
+        if pivot < weakest.part * *best {
+            *weakest = Weakest { row, part: pivot / *best };
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::constraint::normalise;
 use crate::linalg::{DependentRow, LostPivot, add_scaled, assemble, ldlt, solve_ldlt};
-use crate::{At, Fused, Layout, System};
+use crate::{Accelerated, At, Fused, Layout, System};
 use core::fmt;
 
 /// A formula of fixed step size.
@@ -265,6 +265,20 @@ impl<'w> FixedStep<'w> {
     /// Rates at `point`.
     fn evaluate(&mut self, system: &dyn System, t: f64, held: &Held<'_>) -> Result<(), LostPivot> {
         let at = place(t, self.point.p, self.point.v, self.point.x, held);
+        // Baumgarte's terms go into z, which the model's own solution does not show.
+        if !matches!(self.stabilisation, Stabilisation::Baumgarte { .. }) {
+            let mut out = Accelerated {
+                p_dot: self.rate.p,
+                v_dot: self.rate.v,
+                lambda: &mut self.right[self.n_v..],
+                auxiliary: self.rate.x,
+                // Free until something is factored.
+                pivots: &mut self.saddle[..self.n_v + self.n_lambda],
+            };
+            if system.accelerations(&at, &mut out).is_ok() && out.is_sound() {
+                return Ok(());
+            }
+        }
         let mut out = Fused {
             p_dot: self.rate.p,
             mass_matrix: self.mass_matrix,

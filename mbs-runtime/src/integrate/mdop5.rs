@@ -74,34 +74,44 @@ impl Method for Mdop5 {
         let tolerances = settings.tolerances;
         self.h = h;
         self.stages[0].copy_from(from);
+        let layout = plant.layout();
+        let mut is_due = false;
         for i in 1..6 {
+            if i == 5 {
+                is_due = self.control.is_due(settings.projection, plant.independence.part());
+            }
             let (done, rest) = self.stages.split_at_mut(i);
             let stage = &mut rest[0];
             combine(from, done, A[i], h, stage);
             stage.t = from.t + C[i] * h;
             // The last factors serve the position projection.
-            let saddle = if i == 5 { &mut self.chord } else { &mut self.saddle };
-            plant.rates(stage, saddle).map_err(Diverged::Singular)?;
+            let outcome = match i == 5 && is_due && layout.n_g > 0 {
+                true => plant.rates_and_factors(stage, &mut self.chord),
+                false => plant.rates(stage, &mut self.saddle),
+            };
+            outcome.map_err(Diverged::Singular)?;
         }
 
         combine(from, &self.stages[..6], A[6], h, to);
         to.t = from.t + h;
-        if self.control.is_due(settings.projection, plant.independence.part()) {
+        if is_due {
             let size = self
                 .projector
                 .positions(plant, &mut self.chord, to, tolerances)
                 .map_err(Diverged::Projection)?;
             self.control.projected(size);
         }
-        crate::constraint::normalise(plant.layout(), &mut to.p);
-        plant.matrices(to.t, &to.p, &to.v, &to.x);
-        plant.factor(&mut self.saddle).map_err(Diverged::Singular)?;
-        if settings.projection != Projection::None {
+        crate::constraint::normalise(layout, &mut to.p);
+        if layout.n_lambda() == 0 || settings.projection == Projection::None {
+            plant.rates(to, &mut self.saddle).map_err(Diverged::Singular)?;
+        } else {
+            plant.matrices(to.t, &to.p, &to.v, &to.x);
+            plant.factor(&mut self.saddle).map_err(Diverged::Singular)?;
             self.projector.velocities(plant, &mut self.saddle, to);
+            let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = to;
+            plant.loads(*t, p, v, x, p_dot, x_dot);
+            plant.solve(&mut self.saddle, v_dot, lambda);
         }
-        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = to;
-        plant.loads(*t, p, v, x, p_dot, x_dot);
-        plant.solve(&mut self.saddle, v_dot, lambda);
         self.stages[6].copy_from(to);
 
         let mut worst = 0.0_f64;

@@ -11,6 +11,7 @@ use super::parallel::{self, Computed};
 use super::provenance;
 use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
 use super::regroup::Inertias;
+use super::solution::{self, Tree};
 use crate::diag::{Diagnostics, Problem};
 use crate::expr::{Derivative, Graph, Symbol};
 use crate::forces::{self, Applied};
@@ -130,6 +131,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         initial,
         derived,
         jacobian: None,
+        solutions: Vec::new(),
         contributions,
         names,
         graph: lowering.graph,
@@ -142,6 +144,9 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
             problems
         })?);
     }
+    let wrenches = wrenches(&mut equations.graph, &computed, gravity, Accelerations::Bias, &applied);
+    let tree = Tree { computed: &computed, wrenches: &wrenches, applied: &applied };
+    equations.solutions = solution::solutions(&mut equations, &tree);
     Ok(equations)
 }
 
@@ -165,16 +170,28 @@ pub(super) fn generalised(
     applied: &Applied,
     n_v: usize,
 ) -> Vec<ExprId> {
-    let Computed { chain, inertias, turned } = computed;
-    let twists = recursion::twists(graph, chain, gravity, accelerations);
-    let mut wrenches = Wrenches::of_inertia(graph, chain, inertias, &twists, accelerations);
-    apply(graph, &mut wrenches, applied, |link| turned[link]);
-    let mut needed = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
+    let wrenches = wrenches(graph, computed, gravity, accelerations, applied);
+    let mut needed = recursion::project(graph, &computed.chain, &wrenches, n_v, |_, _, _| {});
     for &(_, index, value) in &applied.along {
         let entry = &mut needed[index as usize];
         *entry = graph.sub(*entry, value);
     }
     needed
+}
+
+/// What inertia needs at the links on top of the applied loads.
+fn wrenches(
+    graph: &mut Graph,
+    computed: &Computed,
+    gravity: Vec3,
+    accelerations: Accelerations,
+    applied: &Applied,
+) -> Wrenches {
+    let Computed { chain, inertias, turned } = computed;
+    let twists = recursion::twists(graph, chain, gravity, accelerations);
+    let mut wrenches = Wrenches::of_inertia(graph, chain, inertias, &twists, accelerations);
+    apply(graph, &mut wrenches, applied, |link| turned[link]);
+    wrenches
 }
 
 /// Takes applied loads from the wrenches of inertia, in the axes `turned` leads to from a

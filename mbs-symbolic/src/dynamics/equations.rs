@@ -1,5 +1,6 @@
 //! The equations of motion as expressions, and what their rows and columns mean.
 
+use super::solution::Solution;
 use crate::expr::Graph;
 use crate::ids::{BodyId, ConstraintId, ExprId, ForceId, IdVec, InputId, JointId, ModeId, TableId};
 use crate::model::Table;
@@ -59,6 +60,9 @@ pub struct Equations {
     /// Derivatives of f − M v' − Gᵀλ, g, G v + c and a, one below the other, with respect
     /// to p, v, x and u side by side, at given v' and λ; `None` unless asked for.
     pub jacobian: Option<Vec<ExprId>>,
+    /// v' and λ, in as many ways as are worth comparing; empty where solving is left to the
+    /// runtime.
+    pub solutions: Vec<Solution>,
     /// What each model element adds to an entry, before summation; empty unless asked
     /// for.
     pub contributions: Vec<Contribution>,

@@ -16,6 +16,7 @@ mod parallel;
 mod provenance;
 mod recursion;
 mod regroup;
+mod solution;
 
 pub use assemble::{Options, build};
 pub use equations::{
@@ -23,3 +24,4 @@ pub use equations::{
     QuaternionBlock, Row, RowKind,
 };
 pub(crate) use recursion::Wrench;
+pub use solution::{Algorithm, Solution};

@@ -9,12 +9,13 @@ pub mod factor;
 pub mod hoist;
 pub mod negation;
 pub mod products;
+pub mod reciprocal;
 pub mod regroup;
 pub mod schedule;
 pub mod sin_cos;
 pub mod value_numbering;
 
-use crate::program::{Counts, Program, verify};
+use crate::program::{Algorithm, Counts, Function, FunctionKind, Program, verify};
 
 /// A pass with its name.
 type Pass = (&'static str, fn(&mut Program));
@@ -28,6 +29,7 @@ const PASSES: &[Pass] = &[
     ("factor", factor::run),
     ("products", products::run),
     ("hoist", hoist::run),
+    ("reciprocal", reciprocal::run),
     ("dead_code", dead_code::run),
     ("schedule", schedule::run),
     ("sin_cos", sin_cos::run),
@@ -36,6 +38,8 @@ const PASSES: &[Pass] = &[
 /// What each pass did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
+    /// What accelerations cost by each algorithm that was tried, the one taken first.
+    pub algorithms: Vec<(Algorithm, Counts)>,
     /// The passes in the order they ran.
     pub passes: Vec<PassReport>,
 }
@@ -55,6 +59,7 @@ pub struct PassReport {
 
 /// Runs all passes.
 pub fn run(program: &mut Program) -> Report {
+    let others = choose(program);
     let run_one = |&(name, pass): &Pass| {
         let before = program.total_counts();
         pass(program);
@@ -62,7 +67,41 @@ pub fn run(program: &mut Program) -> Report {
         let (after, per_parameter_set) = (program.total_counts(), program.per_parameter_set());
         PassReport { name, before, after, per_parameter_set }
     };
-    Report { passes: PASSES.iter().map(run_one).collect() }
+    let passes = PASSES.iter().map(run_one).collect();
+    let taken = program
+        .algorithm
+        .map(|algorithm| (algorithm, program.function(FunctionKind::Accelerations).counts()));
+    Report { passes, algorithms: taken.into_iter().chain(others).collect() }
+}
+
+/// Takes the algorithm for accelerations that is cheapest once optimised; what the others cost.
+fn choose(program: &mut Program) -> Vec<(Algorithm, Counts)> {
+    let (Some(algorithm), false) = (program.algorithm, program.alternatives.is_empty()) else {
+        return Vec::new();
+    };
+    let place = FunctionKind::Accelerations as usize;
+    let mut candidates = std::mem::take(&mut program.alternatives);
+    candidates.push((algorithm, std::mem::take(&mut program.functions[place])));
+    let mut alone = Program {
+        functions: vec![Function::default(); program.functions.len()],
+        prepare: Function::default(),
+        ..program.clone()
+    };
+    let mut tried: Vec<(Algorithm, Counts, Function)> = candidates
+        .into_iter()
+        .map(|(algorithm, function)| {
+            alone.prepare = program.prepare.clone();
+            alone.functions[place] = function.clone();
+            PASSES.iter().for_each(|(_, pass)| pass(&mut alone));
+            (algorithm, alone.functions[place].counts(), function)
+        })
+        .collect();
+    tried.sort_by_key(|(_, counts, _)| counts.flops());
+    let mut tried = tried.into_iter();
+    if let Some((algorithm, _, function)) = tried.next() {
+        (program.algorithm, program.functions[place]) = (Some(algorithm), function);
+    }
+    tried.map(|(algorithm, counts, _)| (algorithm, counts)).collect()
 }
 
 #[cfg(test)]
@@ -72,7 +111,7 @@ mod testing;
 mod tests {
     use super::testing::assert_same_values;
     use super::*;
-    use crate::program::{FunctionKind, fixture, lower};
+    use crate::program::{fixture, lower};
 
     #[test]
     fn the_pendulum_costs_what_a_person_would_write() {

@@ -37,6 +37,7 @@ fn empty(mut graph: Graph, layout: Layout) -> Equations {
         initial: [Vec::new(), Vec::new(), Vec::new()],
         derived: Vec::new(),
         jacobian: None,
+        solutions: Vec::new(),
         contributions: Vec::new(),
         names: Vec::new(),
         graph,

@@ -44,6 +44,12 @@ pub enum Quantity {
     Derived,
     /// Derivatives of the residuals with respect to p, v, x and u.
     Jacobian,
+    /// v'.
+    Accelerations,
+    /// λ.
+    Multipliers,
+    /// Pivots of the solution for v' and λ, velocities first.
+    Pivots,
     /// Prepared values after θ.
     Prepared,
 }
@@ -72,6 +78,9 @@ impl Quantity {
             Self::InitialX => "x",
             Self::Derived => "derived",
             Self::Jacobian => "jacobian",
+            Self::Accelerations => "v_dot",
+            Self::Multipliers => "lambda",
+            Self::Pivots => "pivots",
             Self::Prepared => "prepared",
         }
     }
@@ -146,6 +155,8 @@ functions! {
     Derived, "derived", [Derived];
     /// Derivatives of the residuals f − M v' − Gᵀλ, g, G v + c and a, one below the other, with respect to p, v, x and u side by side.
     Jacobian, "jacobian", [Jacobian];
+    /// Everything an integrator needs per stage, solved: p', v', λ and x', with the pivots that tell whether to trust them.
+    Accelerations, "accelerations", [PDot, Accelerations, Multipliers, Auxiliary, Pivots];
 }
 
 impl FunctionKind {
@@ -153,6 +164,11 @@ impl FunctionKind {
     /// out of it would save nothing.
     pub fn is_per_parameter_set(self) -> bool {
         matches!(self, Self::Initial | Self::Derived)
+    }
+
+    /// Whether a program may do without it.
+    pub fn is_optional(self) -> bool {
+        matches!(self, Self::Jacobian | Self::Accelerations)
     }
 
     /// Whether it is given v'.

@@ -1,7 +1,9 @@
 //! From expressions to instructions.
 
-use super::{Block, Function, FunctionKind, Instruction, Op, Operand, Program, ProgramTable, Quantity};
-use crate::dynamics::Equations;
+use super::{
+    Algorithm, Block, Function, FunctionKind, Instruction, Op, Operand, Program, ProgramTable, Quantity,
+};
+use crate::dynamics::{Equations, Solution};
 use crate::expr::{Graph, Node};
 use crate::ids::{ExprId, Id, TableId};
 use crate::model;
@@ -12,10 +14,32 @@ use mbs_math::TableKind;
 pub fn lower(equations: &Equations) -> Program {
     let labels = Labels::new(equations);
     let mut tables = Tables { equations, used: Vec::new() };
-    let functions = FunctionKind::ALL
+    let mut functions: Vec<Function> = FunctionKind::ALL
         .into_iter()
-        .map(|kind| function(equations, kind, &labels.of_expr, &mut tables))
+        .map(|kind| match kind.is_optional() {
+            true => Function::default(),
+            false => function(equations, kind, None, &labels.of_expr, &mut tables),
+        })
         .collect();
+    if equations.jacobian.is_some() {
+        let kind = FunctionKind::Jacobian;
+        functions[kind as usize] = function(equations, kind, None, &labels.of_expr, &mut tables);
+    }
+    let kind = FunctionKind::Accelerations;
+    let mut alternatives: Vec<(Algorithm, Function)> = equations
+        .solutions
+        .iter()
+        .map(|solution| {
+            let solved = function(equations, kind, Some(solution), &labels.of_expr, &mut tables);
+            (solution.algorithm, solved)
+        })
+        .collect();
+    // The shortest comes last.
+    alternatives.sort_by_key(|(_, solved)| std::cmp::Reverse(solved.body.len()));
+    let algorithm = alternatives.pop().map(|(algorithm, solved)| {
+        functions[kind as usize] = solved;
+        algorithm
+    });
     let program = Program {
         layout: equations.layout.clone(),
         tables: tables.finish(),
@@ -24,6 +48,8 @@ pub fn lower(equations: &Equations) -> Program {
             results: vec![Block { quantity: Quantity::Prepared, entries: Vec::new() }],
         },
         functions,
+        algorithm,
+        alternatives,
         labels: labels.texts,
     };
     debug_assert_eq!(super::verify(&program), Ok(()));
@@ -33,14 +59,16 @@ pub fn lower(equations: &Equations) -> Program {
 fn function(
     equations: &Equations,
     kind: FunctionKind,
+    solution: Option<&Solution>,
     labels: &[Option<u32>],
     tables: &mut Tables<'_>,
 ) -> Function {
-    if kind == FunctionKind::Jacobian && equations.jacobian.is_none() {
-        return Function::default();
-    }
+    let roots = |quantity: Quantity| match solution {
+        Some(solution) => solved(solution, quantity).unwrap_or_else(|| expressions(equations, quantity)),
+        None => expressions(equations, quantity),
+    };
     let blocks: Vec<(Quantity, Vec<ExprId>)> =
-        kind.quantities().iter().map(|&quantity| (quantity, expressions(equations, quantity))).collect();
+        kind.quantities().iter().map(|&quantity| (quantity, roots(quantity))).collect();
     let needed = needed(&equations.graph, blocks.iter().flat_map(|(_, roots)| roots.iter().copied()));
     let mut body = Vec::new();
     let mut operand_of: Vec<Option<Operand>> = vec![None; needed.len()];
@@ -75,8 +103,19 @@ fn function(
     Function { body, results }
 }
 
+/// The expressions of a quantity by one solution; `None` for quantities that are not solved for.
+pub fn solved(solution: &Solution, quantity: Quantity) -> Option<Vec<ExprId>> {
+    match quantity {
+        Quantity::Accelerations => Some(solution.v_dot.clone()),
+        Quantity::Multipliers => Some(solution.lambda.clone()),
+        Quantity::Pivots => Some(solution.pivots.clone()),
+        _ => None,
+    }
+}
+
 /// The expressions of a quantity, in the order of its entries; prepared values have
-/// none, nor has a Jacobian that was not asked for.
+/// none, nor has a Jacobian that was not asked for. Of several solutions for v' and λ the
+/// first is taken.
 pub fn expressions(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
     let [initial_p, initial_v, initial_x] = &equations.initial;
     match quantity {
@@ -103,6 +142,9 @@ pub fn expressions(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
         Quantity::InitialX => initial_x.clone(),
         Quantity::Derived => equations.derived.clone(),
         Quantity::Jacobian => equations.jacobian.clone().unwrap_or_default(),
+        Quantity::Accelerations | Quantity::Multipliers | Quantity::Pivots => {
+            equations.solutions.first().and_then(|solution| solved(solution, quantity)).unwrap_or_default()
+        }
         Quantity::Prepared => Vec::new(),
     }
 }

@@ -17,11 +17,13 @@ mod lower;
 mod table;
 mod verify;
 
-pub use crate::dynamics::{InputSlot, Layout, Mode, ModeCondition, ModeKind, QuaternionBlock, Row, RowKind};
+pub use crate::dynamics::{
+    Algorithm, InputSlot, Layout, Mode, ModeCondition, ModeKind, QuaternionBlock, Row, RowKind,
+};
 pub use count::Counts;
 pub use functions::{FunctionKind, Quantity};
 pub use interpret::{Inputs, Interpreter};
-pub use lower::{expressions, lower};
+pub use lower::{expressions, lower, solved};
 pub use table::ProgramTable;
 pub use verify::verify;
 
@@ -39,6 +41,10 @@ pub struct Program {
     /// One function per [`FunctionKind`], in that order; one that was not asked for has no
     /// results.
     pub functions: Vec<Function>,
+    /// How [`FunctionKind::Accelerations`] finds them, if the program has it.
+    pub algorithm: Option<Algorithm>,
+    /// The same function by other algorithms, until [`optimize`](crate::optimize) has chosen.
+    pub alternatives: Vec<(Algorithm, Function)>,
     /// Names of intermediate quantities, for people.
     pub labels: Vec<String>,
 }
@@ -227,7 +233,8 @@ impl Program {
         &self.functions[kind as usize]
     }
 
-    /// Whether the program has a function: all but the Jacobian are always there.
+    /// Whether the program has a function; only those that are
+    /// [optional](FunctionKind::is_optional) may be missing.
     pub fn has(&self, kind: FunctionKind) -> bool {
         !self.function(kind).results.is_empty()
     }
@@ -261,10 +268,15 @@ impl Program {
             Quantity::PDot | Quantity::InitialP => (n_p, 1),
             Quantity::KinematicMatrix => (n_p, n_v),
             Quantity::MassMatrix => (n_v, n_v),
-            Quantity::Forces | Quantity::InverseDynamics | Quantity::InitialV => (n_v, 1),
+            Quantity::Forces | Quantity::InverseDynamics | Quantity::InitialV | Quantity::Accelerations => {
+                (n_v, 1)
+            }
             Quantity::Constraints => (layout.n_g, 1),
             Quantity::ConstraintJacobian => (layout.rows.len(), n_v),
-            Quantity::VelocityBias | Quantity::AccelerationBias => (layout.rows.len(), 1),
+            Quantity::VelocityBias | Quantity::AccelerationBias | Quantity::Multipliers => {
+                (layout.rows.len(), 1)
+            }
+            Quantity::Pivots => (n_v + layout.rows.len(), 1),
             Quantity::Auxiliary | Quantity::InitialX => (layout.states.len(), 1),
             Quantity::Switching => (layout.modes.len(), 1),
             Quantity::Outputs => (layout.outputs.len(), 1),

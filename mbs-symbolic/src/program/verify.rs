@@ -23,8 +23,7 @@ pub fn verify(program: &Program) -> Result<(), String> {
             accelerations: kind.takes_accelerations(),
             multipliers: kind.takes_multipliers(),
         };
-        // Only the Jacobian has to be asked for.
-        let left_out = kind == FunctionKind::Jacobian && !program.has(kind);
+        let left_out = kind.is_optional() && !program.has(kind);
         let quantities = if left_out { &[] } else { kind.quantities() };
         function(program, body, quantities, allowed)
             .map_err(|problem| format!("{}: {problem}", kind.name()))?;

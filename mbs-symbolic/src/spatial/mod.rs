@@ -3,12 +3,14 @@
 //! A value carries the axes its components are in; mixing axes is a bug of the
 //! compiler and caught by an assertion while equations are built.
 
+mod articulated;
 mod inertia;
 mod rot3;
 mod spin;
 mod turning;
 mod vec3;
 
+pub(crate) use articulated::{Articulated, Direction};
 pub(crate) use inertia::{Inertia, Symmetric3};
 pub(crate) use rot3::Rot3;
 pub(crate) use spin::{spin_matrix, swing};

@@ -69,6 +69,17 @@ macro_rules! typed {
                             auxiliary.as_slice().to_vec(),
                         ]
                     }
+                    "accelerations" => {
+                        let $model::Accelerations { p_dot, v_dot, lambda, auxiliary, pivots } =
+                            $model::accelerations(at);
+                        vec![
+                            p_dot.as_slice().to_vec(),
+                            v_dot.as_slice().to_vec(),
+                            lambda.as_slice().to_vec(),
+                            auxiliary.as_slice().to_vec(),
+                            pivots.as_slice().to_vec(),
+                        ]
+                    }
                     "initial" => {
                         let $model::Initial { p, v, x } = $model::initial(at.prepared);
                         vec![p.as_slice().to_vec(), v.as_slice().to_vec(), x.as_slice().to_vec()]

@@ -2,10 +2,11 @@
 
 use mbs_build::{Options, compile_file};
 use mbs_generated::{MODELS, TYPED, WITH_JACOBIAN};
-use mbs_runtime::{At, Fused, NotGenerated, System};
+use mbs_runtime::{Accelerated, At, Fused, NotGenerated, System};
 use mbs_symbolic::Compiled;
+use mbs_symbolic::dynamics::Solution;
 use mbs_symbolic::expr::{Environment, evaluate};
-use mbs_symbolic::program::{FunctionKind, Inputs, Interpreter, Program, Quantity};
+use mbs_symbolic::program::{FunctionKind, Inputs, Interpreter, Program, Quantity, expressions, solved};
 use std::path::Path;
 
 /// Numbers everything depends on.
@@ -121,6 +122,11 @@ fn generated(program: &Program, system: &dyn System, kind: FunctionKind, state: 
         FunctionKind::Jacobian => {
             assert_eq!(system.jacobian(at, v_dot, lambda, next()), Ok(()));
         }
+        FunctionKind::Accelerations => {
+            let (p_dot, v_dot, lambda, auxiliary, pivots) = (next(), next(), next(), next(), next());
+            let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary, pivots };
+            assert_eq!(system.accelerations(at, &mut out), Ok(()));
+        }
     }
     results
 }
@@ -148,7 +154,10 @@ fn evaluated(compiled: &Compiled, kind: FunctionKind, state: &State) -> Vec<Vec<
         }
     };
     let of = |&quantity: &Quantity| {
-        let roots = mbs_symbolic::program::expressions(equations, quantity);
+        let taken = |solution: &&Solution| Some(solution.algorithm) == compiled.program.algorithm;
+        let solution = equations.solutions.iter().find(taken);
+        let roots = solution.and_then(|solution| solved(solution, quantity));
+        let roots = roots.unwrap_or_else(|| expressions(equations, quantity));
         evaluate(&equations.graph, &environment, &read, &roots)
     };
     kind.quantities().iter().map(of).collect()
@@ -200,6 +209,18 @@ fn typed_functions_give_the_bits_of_the_slices() {
     }
 }
 
+/// Whether these are accelerations with a pivot lost, as where rows are redundant: they say
+/// nothing then.
+fn is_lost(kind: FunctionKind, results: &[Vec<f64>]) -> bool {
+    let [_, v_dot, _, _, pivots] = results else { return false };
+    let is_small = |pivots: &[f64]| {
+        let largest = pivots.iter().fold(0.0_f64, |largest, pivot| largest.max(pivot.abs()));
+        !pivots.iter().all(|pivot| pivot.abs() > 1e-5 * largest)
+    };
+    let (velocities, rows) = pivots.split_at(v_dot.len());
+    kind == FunctionKind::Accelerations && (is_small(velocities) || is_small(rows))
+}
+
 /// Comparing NaN with NaN would say nothing.
 #[test]
 fn equations_are_finite_somewhere() {
@@ -209,7 +230,7 @@ fn equations_are_finite_somewhere() {
         for kind in functions(program) {
             let finite = (1..4).any(|seed| {
                 let results = interpreted(program, kind, &State::random(program, seed));
-                results.iter().flatten().all(|value| value.is_finite())
+                is_lost(kind, &results) || results.iter().flatten().all(|value| value.is_finite())
             });
             assert!(finite, "{path}: no seed has finite {}", kind.name());
         }
@@ -268,10 +289,15 @@ fn the_optimiser_changes_nothing_but_rounding() {
     for_every_function(|path, compiled, _, kind, state| {
         let expected = evaluated(compiled, kind, state);
         let found = interpreted(&compiled.program, kind, state);
+        if is_lost(kind, &expected) {
+            return;
+        }
+        // Solving makes more of rounding.
+        let tolerance = if kind == FunctionKind::Accelerations { 1e-8 } else { 1e-11 };
         for (expected, found) in expected.iter().zip(&found) {
             let scale = expected.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
             for (x, y) in expected.iter().zip(found) {
-                let close = (x - y).abs() <= 1e-11 * scale || (x.is_nan() && y.is_nan());
+                let close = (x - y).abs() <= tolerance * scale || (x.is_nan() && y.is_nan());
                 assert!(close, "{path} {}: {x} became {y}", kind.name());
             }
         }

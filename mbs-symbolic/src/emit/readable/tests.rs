@@ -34,6 +34,7 @@ fn equations(mut graph: Graph, layout: Layout, mass: Vec<ExprId>, forces: Vec<Ex
         initial: [Vec::new(), Vec::new(), Vec::new()],
         derived: Vec::new(),
         jacobian: None,
+        solutions: Vec::new(),
         contributions: Vec::new(),
         names: Vec::new(),
     }

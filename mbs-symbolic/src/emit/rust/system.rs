@@ -42,6 +42,9 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
         if program.has(FunctionKind::Jacobian) {
             jacobian(out, program);
         }
+        if program.has(FunctionKind::Accelerations) {
+            accelerations(out, program);
+        }
     });
 }
 
@@ -159,7 +162,26 @@ fn energy(out: &mut Writer) {
     });
 }
 
-/// The one method a model may lack.
+/// A method a model may lack.
+fn accelerations(out: &mut Writer, program: &Program) {
+    let kind = FunctionKind::Accelerations;
+    out.blank();
+    let arguments = ["&self", "at: &runtime::At<'_>", "out: &mut runtime::Accelerated<'_>"];
+    let returns = ") -> Result<(), runtime::NotGenerated> {";
+    out.list("fn accelerations(", &arguments.map(String::from), returns);
+    out.indented(|out| {
+        if !functions::is_empty(program, kind) {
+            let otherwise = "Ok(out.wrong_length())";
+            out.line(format!("let Some(at) = At::from_slices(at) else {{ return {otherwise} }};"));
+            bind_fields(out, program, kind, |name| (format!("out.{name}"), otherwise.into()));
+            typed::call(out, program, kind, true, str::to_string);
+        }
+        out.line("Ok(())");
+    });
+    out.line("}");
+}
+
+/// A method a model may lack.
 fn jacobian(out: &mut Writer, program: &Program) {
     let kind = FunctionKind::Jacobian;
     out.blank();

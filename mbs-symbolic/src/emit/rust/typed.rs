@@ -6,15 +6,16 @@ use crate::emit::Writer;
 use crate::program::{FunctionKind, Program, Quantity};
 
 pub(super) fn emit(out: &mut Writer, program: &Program) {
-    structs(out);
+    structs(out, program);
     for kind in FunctionKind::ALL.into_iter().filter(|&kind| program.has(kind)) {
         function(out, program, kind);
     }
 }
 
 /// What functions with several results return.
-fn structs(out: &mut Writer) {
-    for kind in [FunctionKind::Fused, FunctionKind::Initial] {
+fn structs(out: &mut Writer, program: &Program) {
+    let several = [FunctionKind::Fused, FunctionKind::Initial, FunctionKind::Accelerations];
+    for kind in several.into_iter().filter(|&kind| program.has(kind)) {
         out.line(format!("/// What [`{}`] returns.", kind.name()));
         out.line("#[derive(Debug, Clone, Copy, PartialEq)]");
         out.block(format!("pub struct {kind:?} {{"), "}", |out| {
@@ -35,6 +36,9 @@ fn meaning(quantity: Quantity) -> &'static str {
         Quantity::ConstraintJacobian => "Constraint Jacobian G",
         Quantity::AccelerationBias => "Bias z of 0 = G v' + z",
         Quantity::Auxiliary => "x' = a",
+        Quantity::Accelerations => "Accelerations v'",
+        Quantity::Multipliers => "Multipliers λ",
+        Quantity::Pivots => "Pivots, as [`Accelerated`](runtime::Accelerated) judges them",
         Quantity::InitialP => "Positions",
         Quantity::InitialV => "Velocities",
         Quantity::InitialX => "Auxiliary states",

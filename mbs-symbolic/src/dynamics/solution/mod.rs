@@ -1,0 +1,104 @@
+//! v' and λ as expressions: the equations of motion, solved.
+//!
+//! Trees are solved in two ways, of which the cheaper one is taken once both are optimised:
+//! elimination in M, and articulated bodies, which never form M. Loops are eliminated together
+//! with M.
+
+mod articulated;
+mod elimination;
+mod ordering;
+
+use super::equations::Equations;
+use super::parallel::Computed;
+use super::recursion::Wrenches;
+use crate::expr::Graph;
+use crate::forces::Applied;
+use crate::ids::{ExprId, Id};
+use elimination::Saddle;
+use ordering::Plan;
+
+/// A solution of more operations than this is left to the solvers of the runtime.
+const MOST_OPERATIONS: usize = 200_000;
+
+/// v' and λ of M v' + Gᵀλ = f, G v' = −z.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Solution {
+    /// How it is found.
+    pub algorithm: Algorithm,
+    /// v', n_v.
+    pub v_dot: Vec<ExprId>,
+    /// λ, n_λ.
+    pub lambda: Vec<ExprId>,
+    /// The pivots by unknown, n_v + n_λ: positive for velocities, negative for rows, and
+    /// close to zero where the solution is not to be trusted.
+    pub pivots: Vec<ExprId>,
+}
+
+/// How accelerations are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// Symmetric elimination without pivoting in [M Gᵀ; G 0], sparse as it is.
+    Elimination,
+    /// The recursion of articulated bodies.
+    ArticulatedBodies,
+}
+
+impl Algorithm {
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Elimination => "elimination",
+            Self::ArticulatedBodies => "articulated bodies",
+        }
+    }
+}
+
+/// What the solutions need that equations do not hold.
+pub(super) struct Tree<'a> {
+    pub(super) computed: &'a Computed,
+    /// What inertia needs at the links where v' = 0, less the applied loads.
+    pub(super) wrenches: &'a Wrenches,
+    pub(super) applied: &'a Applied,
+}
+
+/// The ways to solve the equations; none if all are too long, or if a motion has no inertia by
+/// the very form of M.
+pub(super) fn solutions(equations: &mut Equations, tree: &Tree<'_>) -> Vec<Solution> {
+    let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
+    let mut list = Vec::new();
+    let mut worth = MOST_OPERATIONS;
+    if n_rows == 0
+        && let Some(found) = articulated::solve(&mut equations.graph, tree, n_v)
+    {
+        let size = size(&equations.graph, &found.v_dot);
+        if size <= MOST_OPERATIONS {
+            worth = worth.min(size + size / 2);
+            list.push(found);
+        }
+    }
+    let saddle = Saddle::new(equations);
+    let plan = Plan::new(&saddle.pattern(), n_v);
+    let formed = size(&equations.graph, equations.mass_matrix.iter().chain(&equations.forces));
+    // What is much longer before it is optimised will not be shorter afterwards.
+    let is_worth_it = list.is_empty() || formed + plan.operations() <= worth;
+    if is_worth_it && plan.operations() <= MOST_OPERATIONS {
+        list.extend(saddle.solve(&mut equations.graph, &plan));
+    }
+    list
+}
+
+/// Number of nodes some expressions need.
+fn size<'a>(graph: &Graph, roots: impl IntoIterator<Item = &'a ExprId>) -> usize {
+    let mut needed = vec![false; graph.len()];
+    for root in roots {
+        needed[root.index()] = true;
+    }
+    for index in (0..needed.len()).rev() {
+        if needed[index] {
+            for operand in graph.node(ExprId::new(index)).operands() {
+                needed[operand.index()] = true;
+            }
+        }
+    }
+    needed.into_iter().filter(|&needed| needed).count()
+}

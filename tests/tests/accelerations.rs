@@ -1,0 +1,126 @@
+//! Accelerations as generated code: how they grow, and when they are not trusted.
+
+mod runs;
+
+use mbs_runtime::linalg::Saddle;
+use mbs_runtime::{Accelerated, Defaults, Plant, State, System};
+use mbs_symbolic::model::NoFiles;
+use mbs_symbolic::program::{FunctionKind, Program};
+use mbs_tests::close::assert_close;
+use std::fmt::Write;
+
+/// A row of four-bars, as `models/n_four_bar_2.yaml` has two.
+fn four_bars(n: usize) -> String {
+    let mut text =
+        String::from("model: row\nparameters: {m: 1, L: 1, J: m*L^2/12}\nbodies:\n  ground:\n    frames:\n");
+    for k in 0..=n {
+        let _ = writeln!(text, "      A{k}: {{position: [{k}*L, 0, 0]}}");
+    }
+    let mut rod = |name: String, axis: usize| {
+        let along = |length: &str| {
+            ["[", if axis == 0 { length } else { "0" }, ", 0, ", if axis == 2 { length } else { "0" }, "]"]
+                .concat()
+        };
+        let (com, end) = (along("L/2"), along("L"));
+        let other = if axis == 0 { "zz" } else { "xx" };
+        let _ = writeln!(
+            text,
+            "  {name}: {{mass: m, com: {com}, inertia: {{{other}: J, yy: J}}, frames: {{B: {{position: {end}}}}}}}"
+        );
+    };
+    (0..=n).for_each(|k| rod(format!("vertical{k}"), 2));
+    (1..=n).for_each(|k| rod(format!("horizontal{k}"), 0));
+    text.push_str("joints:\n");
+    for k in 0..=n {
+        let _ = writeln!(
+            text,
+            "  pivot{k}: {{type: revolute, from: ground.A{k}, to: vertical{k}, axis: y, coordinate: phi{k}}}"
+        );
+    }
+    for k in 1..=n {
+        let before = k - 1;
+        let _ = writeln!(
+            text,
+            "  hinge{k}: {{type: revolute, from: vertical{before}.B, to: horizontal{k}, axis: y, coordinate: psi{k}}}"
+        );
+        let _ = writeln!(
+            text,
+            "  closure{k}: {{type: revolute, from: horizontal{k}.B, to: vertical{k}.B, axis: y, cut: true}}"
+        );
+    }
+    text
+}
+
+fn program(text: &str) -> Program {
+    let compiled = mbs_symbolic::compile("row", text, &NoFiles, mbs_symbolic::Options::default());
+    compiled.unwrap_or_else(|rejected| panic!("{rejected}")).program
+}
+
+/// Another loop costs the same however many there are.
+#[test]
+fn loops_in_a_row_cost_the_same_each() {
+    let flops = |n| program(&four_bars(n)).function(FunctionKind::Accelerations).counts().flops();
+    let [ten, twenty, forty] = [10, 20, 40].map(flops);
+    let (early, late) = ((twenty - ten) / 10, (forty - twenty) / 20);
+    assert!(early.abs_diff(late) <= early / 20, "{early} and {late} per loop");
+}
+
+/// Whether the generated solution is trusted at a state, and what the plant makes of it.
+fn solve(system: &dyn System, state: &mut State) -> bool {
+    let layout = system.layout();
+    let mut plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
+    let mut pivots = vec![0.0; layout.n_v() + layout.n_lambda()];
+    let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = state;
+    let is_sound = plant.at(*t, p, v, x, |system, at| {
+        let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary: x_dot, pivots: &mut pivots };
+        system.accelerations(at, &mut out).expect("short enough");
+        out.is_sound()
+    });
+    let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
+    plant.rates(state, &mut saddle).expect("accelerations exist");
+    is_sound
+}
+
+/// All rods in one line: rows depend on each other, which another solver has to settle.
+#[test]
+fn a_singular_pose_is_noticed() {
+    let system = runs::compile("row", &four_bars(2));
+    let mut state = State::new(system.layout());
+    state.p[..3].fill(0.3);
+    state.p[3..].fill(-0.3);
+    assert!(solve(&*system, &mut state), "upright");
+    state.p[..3].fill(std::f64::consts::FRAC_PI_2);
+    state.p[3..].fill(-std::f64::consts::FRAC_PI_2);
+    state.v[..3].fill(1.0);
+    state.v[3..].fill(-1.0);
+    assert!(!solve(&*system, &mut state), "flat");
+    let mut expected = state.clone();
+    let mut plant = Plant::new(&*system, &system.layout().parameter_defaults, Box::new(Defaults));
+    let mut saddle = Saddle::new(system.layout().n_v(), system.layout().n_lambda());
+    plant.rates_and_factors(&mut expected, &mut saddle).expect("accelerations exist");
+    assert!(expected.v_dot.iter().all(|rate| rate.is_finite()));
+    assert_close("v'", &state.v_dot, &expected.v_dot, 0.0, 0.0);
+}
+
+/// A call stands for one of each.
+#[test]
+fn costs_are_counted_as_before() {
+    let system = runs::system("four_bar");
+    let layout = system.layout();
+    let counts = |own: bool| {
+        let mut plant = Plant::new(&*system, &layout.parameter_defaults, Box::new(Defaults));
+        let mut state = State::new(layout);
+        plant.initial(&mut state);
+        let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
+        let outcome = match own {
+            true => plant.rates(&mut state, &mut saddle),
+            false => plant.rates_and_factors(&mut state, &mut saddle),
+        };
+        outcome.expect("accelerations exist");
+        (plant.statistics, state)
+    };
+    let ((own, by_own), (other, by_other)) = (counts(true), counts(false));
+    assert_eq!(own, other);
+    assert_close("v'", &by_own.v_dot, &by_other.v_dot, 0.0, 1e-12);
+    assert_close("lambda", &by_own.lambda, &by_other.lambda, 0.0, 1e-12);
+}
