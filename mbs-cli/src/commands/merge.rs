@@ -2,7 +2,7 @@
 
 use super::sweep::MOST_SAMPLES;
 use super::sweep::csv::fields;
-use super::sweep::store::{Manifest, difference, manifest_of, write_manifest};
+use super::sweep::store::{Manifest, difference, is_parquet, manifest_of, write_manifest};
 use crate::arguments::MergeOptions;
 use crate::report::{self, Failure};
 use serde_json::{Map, Value, json};
@@ -24,6 +24,9 @@ fn refuse(message: String, path: &Path) -> Failure {
 }
 
 pub(crate) fn run(options: &MergeOptions) -> Result<(), Failure> {
+    if let Some(path) = options.shards.iter().chain([&options.output]).find(|path| is_parquet(path)) {
+        return Err(refuse("only tables in CSV can be merged".to_owned(), path));
+    }
     let mut whole: Option<Whole> = None;
     for (index, path) in options.shards.iter().enumerate() {
         let mut manifest = manifest_of(path)?;

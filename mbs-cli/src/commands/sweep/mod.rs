@@ -8,6 +8,8 @@
 mod columns;
 pub(crate) mod csv;
 mod design;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod random;
 mod sample;
 pub(crate) mod store;
@@ -83,7 +85,7 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
     let study = Study::new(&*system, design, columns, settings, options.run.method(&simulation))?;
     let model = system.layout().model().to_owned();
     let output = options.output.clone().unwrap_or_else(|| default_output(&model, shard));
-    refuse_other_formats(&output)?;
+    check_format(&output)?;
 
     let samples: Vec<usize> = match shard {
         None => (0..study.design.samples).collect(),
@@ -184,11 +186,11 @@ fn default_output(model: &str, shard: Option<Shard>) -> PathBuf {
     })
 }
 
-fn refuse_other_formats(output: &Path) -> Result<(), Failure> {
-    let ending = output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    if ending.eq_ignore_ascii_case("parquet") {
-        let failure = Failure::new("MBS-C044", "tables are written as CSV only").about(output);
-        return Err(failure.help("end the name in .csv"));
+/// Refuses a format this program was built without, before hours are spent on it.
+fn check_format(output: &Path) -> Result<(), Failure> {
+    if store::is_parquet(output) && cfg!(not(feature = "parquet")) {
+        let failure = Failure::new("MBS-C044", "this mbs was built without Parquet").about(output);
+        return Err(failure.help("end the name in .csv, or build with `--features parquet`"));
     }
     Ok(())
 }

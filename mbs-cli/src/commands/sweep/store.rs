@@ -155,11 +155,37 @@ impl Store {
         let finish = || -> std::io::Result<()> {
             file.sync_all()?;
             drop(file);
-            fs::rename(&partial, &output)?;
+            if is_parquet(&output) {
+                to_parquet(&partial, &output)?
+            } else {
+                fs::rename(&partial, &output)?
+            }
             fs::rename(beside(&partial, ".json"), beside(&output, ".json"))
         };
         finish().map_err(|error| unwritable(&error, &output))
     }
+}
+
+/// Whether a table is to be Parquet by its name.
+pub(crate) fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"))
+}
+
+/// The finished table in another format. While it grows it is CSV whatever it will be, so that
+/// every sweep can be resumed.
+#[cfg(feature = "parquet")]
+fn to_parquet(partial: &Path, output: &Path) -> std::io::Result<()> {
+    let table = fs::read_to_string(partial)?;
+    let neighbour = beside(output, ".tmp");
+    super::parquet::write(&table, File::create(&neighbour)?).map_err(std::io::Error::other)?;
+    fs::rename(&neighbour, output)?;
+    fs::remove_file(partial)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn to_parquet(_: &Path, _: &Path) -> std::io::Result<()> {
+    // The command refuses such a name before the first run.
+    Err(std::io::Error::other("this mbs was built without the feature `parquet`"))
 }
 
 /// Length and number of the lines that are as they should be: the header, then one for each
