@@ -27,6 +27,10 @@ pub(crate) enum Command {
     Eval(EvalOptions),
     /// Simulate one run
     Simulate(SimulateOptions),
+    /// Simulate many runs with other parameters or initial values
+    Sweep(SweepOptions),
+    /// Join the tables of a sweep that was run in shards
+    Merge(MergeOptions),
     /// Find a pose at which all forces balance
     Equilibrium(EquilibriumOptions),
     /// Compare integrators and projections on one run
@@ -43,6 +47,8 @@ impl Command {
             Self::Stats(options) => options.json,
             Self::Eval(options) => options.json,
             Self::Simulate(options) => options.json,
+            Self::Sweep(options) => options.json,
+            Self::Merge(options) => options.json,
             Self::Compare(options) => options.json,
             Self::Equilibrium(options) => options.json,
             Self::Graph(_) | Self::Equations(_) | Self::Generate(_) | Self::New(_) => false,
@@ -196,10 +202,9 @@ pub(crate) struct CompareOptions {
     pub(crate) json: bool,
 }
 
+/// How a run is integrated.
 #[derive(Debug, Args)]
-pub(crate) struct SimulateOptions {
-    #[command(flatten)]
-    pub(crate) variant: VariantOptions,
+pub(crate) struct RunOptions {
     /// End time, s
     #[arg(long, value_name = "SECONDS")]
     pub(crate) t_end: Option<f64>,
@@ -218,12 +223,94 @@ pub(crate) struct SimulateOptions {
     /// When to project onto the constraints
     #[arg(long, value_enum, default_value_t = ProjectionMode::Controlled)]
     pub(crate) projection: ProjectionMode,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateOptions {
+    #[command(flatten)]
+    pub(crate) variant: VariantOptions,
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
     /// Write the motion to a CSV file
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
     /// Further columns of the CSV file
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) columns: Vec<Columns>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SweepOptions {
+    #[command(flatten)]
+    pub(crate) variant: VariantOptions,
+    /// Vary a parameter, an input, `positions.NAME` or `velocities.NAME`: FROM:TO:COUNT on a
+    /// grid, FROM:TO at random; several make a full factorial
+    #[arg(long = "param", visible_alias = "initial", value_name = "NAME=FROM:TO[:COUNT]")]
+    pub(crate) parameters: Vec<String>,
+    /// Values from a file: one column per name, one line per sample
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["parameters", "random", "latin_hypercube"])]
+    pub(crate) from_csv: Option<PathBuf>,
+    /// Number of samples
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<u64>,
+    /// Draw every sample by itself, uniformly
+    #[arg(long, conflicts_with = "latin_hypercube")]
+    pub(crate) random: bool,
+    /// Draw samples of which each N-th of every range holds exactly one
+    #[arg(long)]
+    pub(crate) latin_hypercube: bool,
+    /// Seed of what is drawn
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+    /// Quantities of the table: `positions`, `velocities`, `states`, `outputs`, `lambda`,
+    /// `accelerations`, `energy`, or single names as the table writes them
+    #[arg(long, value_name = "NAME", value_delimiter = ',',
+          default_values = ["positions", "velocities", "states", "outputs"])]
+    pub(crate) columns: Vec<String>,
+    /// What to tell of each quantity over the recorded points
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Reduction::Final])]
+    pub(crate) reduce: Vec<Reduction>,
+    /// Where the table goes; MODEL_sweep.csv unless given
+    #[arg(long, visible_alias = "out", value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Go on with a sweep that was interrupted
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Run every N-th sample from the I-th on, I = 1 to N; `mbs merge` joins the tables
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<String>,
+    /// Threads; all cores unless given
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reduction {
+    /// The value at the end of the run
+    Final,
+    /// The largest
+    Max,
+    /// The smallest
+    Min,
+    /// The root of the mean square over time
+    Rms,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MergeOptions {
+    /// The whole table
+    pub(crate) output: PathBuf,
+    /// Tables of `mbs sweep --shard`, each with its .json beside it
+    #[arg(required = true, value_name = "SHARD")]
+    pub(crate) shards: Vec<PathBuf>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,7 +4,7 @@
 //! share is reading a model ([`pipeline`]) and reporting ([`report`]).
 //!
 //! Exit codes: 0 success, 1 the model or the run failed (with a diagnostic), 2 wrong
-//! usage.
+//! usage; of a sweep also 3 some samples failed, 4 all did.
 
 mod arguments;
 mod commands;
@@ -30,6 +30,8 @@ fn main() -> ExitCode {
         Command::Generate(options) => commands::generate::run(options),
         Command::Eval(options) => commands::eval::run(options),
         Command::Simulate(options) => commands::simulate::run(options),
+        Command::Sweep(options) => commands::sweep::run(options),
+        Command::Merge(options) => commands::merge::run(options),
         Command::Compare(options) => commands::compare::run(options),
         Command::Equilibrium(options) => commands::equilibrium::run(options),
         Command::New(options) => commands::new::run(options),
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough: `mbs equations … | head`.
         Err(Failure::Closed) => ExitCode::SUCCESS,
+        Err(Failure::Reported { exit_code }) => ExitCode::from(exit_code),
         Err(failure) => {
             report::print_failure(&failure, arguments.command.json());
             ExitCode::FAILURE

@@ -14,12 +14,23 @@ pub(crate) struct Orthogonal {
     pub(crate) rank: usize,
 }
 
+/// Rows shorter than this part of the longest vanish: what is left of them is rounding, and
+/// has no direction worth comparing. Rows have different units (m/rad beside none), so that the
+/// part must be far below the ratio of lengths in metres to one: with it, mechanisms of
+/// micrometres still count.
+const DUST: f64 = 1e-9;
+
 impl Orthogonal {
     /// Of `rows` rows of `n` entries, column-major. Rows are compared after scaling to
-    /// the same length; what is left of a row below `tolerance` counts as zero.
+    /// the same length, unless they vanish; what is left of a row below `tolerance` counts
+    /// as zero.
     pub(crate) fn new(matrix: &[f64], rows: usize, n: usize, tolerance: f64) -> Self {
         let mut left: Vec<Vec<f64>> =
             (0..rows).map(|r| (0..n).map(|c| matrix[r + rows * c]).collect()).collect();
+        let longest = left.iter().map(|row| norm(row)).fold(0.0, f64::max);
+        for row in left.iter_mut().filter(|row| norm(row) <= DUST * longest) {
+            row.fill(0.0);
+        }
         let lengths: Vec<f64> = left.iter().map(|row| norm(row)).collect();
         let mut order: Vec<usize> = (0..rows).collect();
         let mut weights = vec![Vec::new(); rows];
@@ -77,7 +88,7 @@ impl Orthogonal {
         x
     }
 
-    /// Each dependent row with the rows it is a combination of.
+    /// Each dependent row with the rows it is a combination of: none if it vanishes.
     pub(crate) fn dependent(&self) -> Vec<(usize, Vec<usize>)> {
         let dependent = self.order[self.rank..].iter().map(|&row| {
             // Back substitution in row = Σ factor · independent row.
@@ -131,6 +142,16 @@ mod tests {
         let x = Orthogonal::new(&MATRIX, 3, 3, 1e-9).solve(&[2.0, 4.0, 3.0]);
         let expected = [1.0, 3.0, 1.0];
         assert!(x.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-14), "{x:?}");
+    }
+
+    /// Rows (0.2, 1), (3e-18, −1e-17), (1e-6, 0): rounding has no direction, small lengths do.
+    #[test]
+    fn rounding_is_no_row() {
+        let orthogonal = Orthogonal::new(&[0.2, 3e-18, 1e-6, 1.0, -1e-17, 0.0], 3, 2, 1e-9);
+        assert_eq!(orthogonal.rank, 2);
+        assert_eq!(orthogonal.dependent(), [(1, vec![])]);
+        let x = orthogonal.solve(&[1.0, 5.0, 2e-6]);
+        assert!((x[0] - 2.0).abs() < 1e-9 && (x[1] - 0.6).abs() < 1e-9, "{x:?}");
     }
 
     #[test]

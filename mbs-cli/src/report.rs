@@ -22,6 +22,11 @@ pub(crate) enum Failure {
     Problem(Problem),
     /// Nobody reads our output any more.
     Closed,
+    /// The answer itself says what failed; only the exit code is left.
+    Reported {
+        /// The exit code.
+        exit_code: u8,
+    },
 }
 
 /// A problem that has no place in the model: files, states, requests.
@@ -122,7 +127,7 @@ pub(crate) fn print_failure(failure: &Failure, json: bool) {
         return;
     }
     match failure {
-        Failure::Closed => {}
+        Failure::Closed | Failure::Reported { .. } => {}
         Failure::Model { diagnostics, sources } => print_diagnostics(diagnostics, sources),
         Failure::Problem(problem) => print_error(&problem.render()),
     }
@@ -146,7 +151,7 @@ fn style() -> Style {
 
 fn failure_json(failure: &Failure) -> Value {
     match failure {
-        Failure::Closed => json!([]),
+        Failure::Closed | Failure::Reported { .. } => json!([]),
         Failure::Model { diagnostics, sources } => diagnostics_json(diagnostics, sources),
         Failure::Problem(problem) => json!([{
             "code": problem.code,

@@ -290,3 +290,11 @@ fn equilibrium_for_programs() {
             .contains("did you mean `F0`?")
     );
 }
+
+/// The closing joint of a linkage in a skew plane holds rows that are nothing but rounding.
+#[test]
+fn a_loop_in_a_skew_plane_moves() {
+    let value = json(&["check", "models/four_bar_spatial.yaml", "--json"], 0);
+    assert_eq!(value["degrees_of_freedom"], 1);
+    assert_eq!(value["redundant"].as_array().expect("rows").len(), 3);
+}

@@ -36,6 +36,8 @@ struct Redundant {
     direction: String,
     /// The row, then those it follows from.
     rows: Vec<String>,
+    /// Whether it vanishes in every position.
+    identically: bool,
 }
 
 impl Assembly {
@@ -68,12 +70,12 @@ impl Assembly {
         let orthogonal = Orthogonal::new(&jacobian, rows, n_v, tolerance);
         let vanishing = layout.redundant_rows.iter().map(|row| {
             let (element, direction) = split(&row.name);
-            Redundant { element, direction, rows: vec![row.name.clone()] }
+            Redundant { element, direction, rows: vec![row.name.clone()], identically: true }
         });
         let dependent = orthogonal.dependent().into_iter().map(|(row, others)| {
             let (element, direction) = split(&layout.rows[row].name);
             let rows = [row].into_iter().chain(others).map(|row| layout.rows[row].name.clone());
-            Redundant { element, direction, rows: rows.collect() }
+            Redundant { element, direction, rows: rows.collect(), identically: false }
         });
         let redundant = vanishing.chain(dependent).collect();
         Self { degrees_of_freedom: n_v - orthogonal.rank, redundant, gap, closes }
@@ -194,9 +196,12 @@ fn text(compiled: &Compiled, assembly: &Assembly) -> String {
     let _ = writeln!(out, "  loops: {cuts}");
     let (vanishing, dependent): (Vec<&Redundant>, Vec<&Redundant>) =
         assembly.redundant.iter().partition(|row| row.rows.len() == 1);
-    if !vanishing.is_empty() {
-        let names: Vec<&str> = vanishing.iter().flat_map(|row| &row.rows).map(String::as_str).collect();
-        let _ = writeln!(out, "  vanish identically: {}", names.join(", "));
+    for (what, identically) in [("vanish identically", true), ("vanish at this position", false)] {
+        let rows = vanishing.iter().filter(|row| row.identically == identically);
+        let names: Vec<&str> = rows.flat_map(|row| &row.rows).map(String::as_str).collect();
+        if !names.is_empty() {
+            let _ = writeln!(out, "  {what}: {}", names.join(", "));
+        }
     }
     for row in dependent {
         let _ = writeln!(out, "  redundant: {} follows from {}", row.rows[0], row.rows[1..].join(", "));

@@ -7,6 +7,8 @@ pub(crate) mod equilibrium;
 pub(crate) mod eval;
 pub(crate) mod generate;
 pub(crate) mod graph;
+pub(crate) mod merge;
 pub(crate) mod new;
 pub(crate) mod simulate;
 pub(crate) mod stats;
+pub(crate) mod sweep;

@@ -43,14 +43,14 @@ fn direction(rising: bool) -> &'static str {
 fn degrees_of_freedom(run: &Run, state: &State) -> usize {
     let layout = run.system.layout();
     let (n_v, n_lambda) = (layout.n_v(), layout.n_lambda());
-    let jacobian = Evaluator::new(run).constraint_jacobian(state);
+    let jacobian = Evaluator::of(run).constraint_jacobian(state);
     n_v - Orthogonal::new(&jacobian, n_lambda, n_v, RANK_TOLERANCE).rank
 }
 
 /// Kinetic plus potential energy at the first and last state, J.
 fn energies(run: &Run) -> Option<[f64; 2]> {
     let states = &run.trajectory.states;
-    let mut evaluator = Evaluator::new(run);
+    let mut evaluator = Evaluator::of(run);
     let mut total = |state: &State| evaluator.energy(state).iter().sum::<f64>();
     Some([total(states.first()?), total(states.last()?)])
 }
@@ -75,7 +75,7 @@ pub(super) fn json(run: &Run) -> Map<String, Value> {
         }),
     );
     if let Some(last) = states.last() {
-        let (outputs, reactions) = run.split_outputs(Evaluator::new(run).outputs(last));
+        let (outputs, reactions) = run.split_outputs(Evaluator::of(run).outputs(last));
         put("degrees_of_freedom", json!(degrees_of_freedom(run, last)));
         put("t", json!(last.t));
         put("positions", all(&layout.positions, &last.p));
@@ -205,7 +205,7 @@ pub(super) fn text(run: &Run) -> String {
     }
     if let Some(last) = states.last() {
         let _ = writeln!(out, "\nat t = {} s", last.t);
-        let (outputs, _) = run.split_outputs(Evaluator::new(run).outputs(last));
+        let (outputs, _) = run.split_outputs(Evaluator::of(run).outputs(last));
         let none = Names::default();
         let mut blocks = motion(run, last);
         blocks.push(values(&layout.states, &none, &last.x));

@@ -2,15 +2,18 @@
 
 mod answer;
 mod overrides;
-mod progress;
-mod table;
+pub(crate) mod progress;
+pub(crate) mod table;
 
-use crate::arguments::{Columns, ProjectionMode, SimulateOptions, VariantOptions};
+pub(crate) use overrides::Target;
+
+use crate::arguments::{Columns, ProjectionMode, RunOptions, SimulateOptions, VariantOptions};
 use crate::pipeline;
 use crate::report::{self, Failure};
 use mbs_runtime::integrate::{self, Projection, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, State, System, Trajectory};
-use mbs_symbolic::model::Simulation;
+use mbs_symbolic::model::{Model, Simulation};
+use mbs_symbolic::program::Program;
 use progress::Progress;
 use std::path::Path;
 use std::time::Instant;
@@ -49,9 +52,10 @@ pub(crate) struct Ready {
     pub(crate) system: Box<dyn System>,
     /// What the model says of its runs; the end time is the scenario's where it has one.
     pub(crate) simulation: Simulation,
+    pub(crate) program: Program,
     own_outputs: usize,
-    compile_ms: f64,
-    native_ms: f64,
+    pub(crate) compile_ms: f64,
+    pub(crate) native_ms: f64,
 }
 
 /// Whether an integrator wants the Jacobian of the equations.
@@ -66,15 +70,15 @@ pub(crate) fn ready(
     quiet: bool,
     jacobian: impl FnOnce(&Simulation) -> bool,
 ) -> Result<Ready, Failure> {
-    ready_with(options, quiet, jacobian, false)
+    ready_with(options, quiet, jacobian, |_| Ok(()))
 }
 
-/// The same, with outputs for what every joint carries if `reactions`.
-fn ready_with(
+/// The same, with a model that `change` may change before it is compiled.
+pub(crate) fn ready_with(
     options: &VariantOptions,
     quiet: bool,
     jacobian: impl FnOnce(&Simulation) -> bool,
-    reactions: bool,
+    change: impl FnOnce(&mut Model) -> Result<(), Failure>,
 ) -> Result<Ready, Failure> {
     let begin = Instant::now();
     let mut planned = pipeline::plan(&options.model)?;
@@ -82,9 +86,7 @@ fn ready_with(
     let mut simulation = planned.model.simulation.clone();
     simulation.t_end = scenario_end.or(simulation.t_end);
     let own_outputs = planned.model.outputs.len();
-    if reactions {
-        planned.model.add_reaction_outputs();
-    }
+    change(&mut planned.model)?;
     let wanted = pipeline::with_jacobian(jacobian(&simulation));
     let compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
     let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
@@ -97,7 +99,8 @@ fn ready_with(
             report::print_warning(&warning.to_string());
         }
     }
-    Ok(Ready { system, simulation, own_outputs, compile_ms, native_ms })
+    let program = compiled.program;
+    Ok(Ready { system, simulation, program, own_outputs, compile_ms, native_ms })
 }
 
 /// One run from the model's initial values; `observer` sees the time of recorded states.
@@ -129,28 +132,47 @@ pub(crate) fn integrate(
     })
 }
 
+impl RunOptions {
+    /// The integrator: as asked for, as the model says, or the usual one.
+    pub(crate) fn method(&self, simulation: &Simulation) -> String {
+        let method = self.method.clone().or_else(|| simulation.method.clone());
+        method.unwrap_or_else(|| "mdop5".to_owned())
+    }
+
+    /// Settings as asked for, or as the model says.
+    pub(crate) fn settings(&self, simulation: &Simulation) -> Settings {
+        Settings {
+            t_end: self.t_end.or(simulation.t_end).unwrap_or(1.0),
+            rtol: self.rtol.or(simulation.rtol).unwrap_or(1e-6),
+            atol: self.atol.or(simulation.atol),
+            projection: match self.projection {
+                ProjectionMode::None => Projection::None,
+                ProjectionMode::Velocity => Projection::Velocity,
+                ProjectionMode::Controlled => Projection::Controlled,
+                ProjectionMode::EveryStep => Projection::EveryStep,
+            },
+            output_step: self.step.or(simulation.step),
+            ..Settings::default()
+        }
+    }
+}
+
+/// Appends outputs for what every joint carries.
+fn add_reactions(model: &mut Model) -> Result<(), Failure> {
+    model.add_reaction_outputs();
+    Ok(())
+}
+
 pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
-    let reactions = options.columns.contains(&Columns::Reactions);
-    let method = |simulation: &Simulation| {
-        options.method.clone().or_else(|| simulation.method.clone()).unwrap_or_else(|| "mdop5".to_owned())
+    let wants = |simulation: &Simulation| needs_jacobian(&options.run.method(simulation));
+    let change = match options.columns.contains(&Columns::Reactions) {
+        true => add_reactions,
+        false => |_: &mut Model| Ok(()),
     };
-    let wants = |simulation: &Simulation| needs_jacobian(&method(simulation));
-    let Ready { system, simulation, own_outputs, compile_ms, native_ms } =
-        ready_with(&options.variant, options.json, wants, reactions)?;
-    let settings = Settings {
-        t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
-        rtol: options.rtol.or(simulation.rtol).unwrap_or(1e-6),
-        atol: options.atol.or(simulation.atol),
-        projection: match options.projection {
-            ProjectionMode::None => Projection::None,
-            ProjectionMode::Velocity => Projection::Velocity,
-            ProjectionMode::Controlled => Projection::Controlled,
-            ProjectionMode::EveryStep => Projection::EveryStep,
-        },
-        output_step: options.step.or(simulation.step),
-        ..Settings::default()
-    };
-    let name = method(&simulation);
+    let Ready { system, simulation, own_outputs, compile_ms, native_ms, .. } =
+        ready_with(&options.variant, options.json, wants, change)?;
+    let settings = options.run.settings(&simulation);
+    let name = options.run.method(&simulation);
     let begin = Instant::now();
     let trajectory = {
         let mut progress = Progress::new(settings.t_start, settings.t_end, !options.json);
@@ -173,7 +195,8 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     if options.json { report::print_json(answer::json(&run)) } else { report::print(&answer::text(&run)) }
 }
 
-fn check(settings: &Settings) -> Result<(), Failure> {
+/// Refuses settings no run can have.
+pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
     let positive = |value: f64| value > 0.0 && value.is_finite();
     for (name, value) in [
         ("rtol", Some(settings.rtol)),

@@ -2,7 +2,9 @@
 
 use crate::arguments::VariantOptions;
 use crate::report::Failure;
+use mbs_symbolic::ids::{CoordinateId, InputId, ParamId, VelocityId};
 use mbs_symbolic::model::{Formula, Model, ParameterValue, nearest};
+use std::path::Path;
 
 /// Applies the scenario and the settings; returns the scenario's end time.
 pub(super) fn apply(model: &mut Model, options: &VariantOptions) -> Result<Option<f64>, Failure> {
@@ -45,6 +47,71 @@ fn put_first<I: PartialEq>(list: &mut Vec<(I, Formula)>, id: I, formula: Formula
     list.insert(0, (id, formula));
 }
 
+/// Something of a model a run may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    Parameter(ParamId),
+    Input(InputId),
+    Position(CoordinateId),
+    Velocity(VelocityId),
+}
+
+impl Target {
+    /// What a name stands for: a parameter, an input, `positions.NAME` or `velocities.NAME`.
+    pub(crate) fn find(model: &Model, name: &str, path: &Path) -> Result<Self, Failure> {
+        let failure = |message: String| Failure::new("MBS-C035", message).about(path);
+        if let Some(coordinate) = name.strip_prefix("positions.") {
+            let found = model.coordinates.ids().find(|&id| model.coordinates[id].name.text == coordinate);
+            if let Some(id) = found {
+                return Ok(Self::Position(id));
+            }
+        } else if let Some(velocity) = name.strip_prefix("velocities.") {
+            let found = model.velocities.ids().find(|&id| model.velocities[id].name.text == velocity);
+            if let Some(id) = found {
+                return Ok(Self::Velocity(id));
+            }
+        } else if let Some(id) = model.parameters.ids().find(|&id| model.parameters[id].name.text == name) {
+            if matches!(model.parameters[id].value, ParameterValue::Derived(_)) {
+                return Err(failure(format!("`{name}` is derived from other parameters; set those")));
+            }
+            return Ok(Self::Parameter(id));
+        } else if let Some(id) = model.inputs.ids().find(|&id| model.inputs[id].name.text == name) {
+            return Ok(Self::Input(id));
+        }
+        let mut names: Vec<String> = model.parameters.iter().map(|entry| entry.name.text.clone()).collect();
+        names.extend(model.inputs.iter().map(|entry| entry.name.text.clone()));
+        names.extend(model.coordinates.iter().map(|entry| format!("positions.{}", entry.name.text)));
+        names.extend(model.velocities.iter().map(|entry| format!("velocities.{}", entry.name.text)));
+        let failure = failure(format!("there is nothing called `{name}` to set"));
+        Err(match nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => failure.help(format!("did you mean `{near}`?")),
+            None => failure.help("parameters, inputs, `positions.NAME` and `velocities.NAME` can be set"),
+        })
+    }
+
+    /// Why it cannot have this value, if it cannot.
+    pub(crate) fn refuses(self, model: &Model, value: f64) -> Option<String> {
+        let Self::Parameter(id) = self else { return None };
+        let entry = &model.parameters[id];
+        let (min, max) = (entry.min.unwrap_or(f64::NEG_INFINITY), entry.max.unwrap_or(f64::INFINITY));
+        let name = &entry.name.text;
+        (value < min || value > max)
+            .then(|| format!("`{name}` = {value} is outside its range {min} to {max}"))
+    }
+
+    /// Gives it a value.
+    pub(crate) fn set(self, model: &mut Model, value: f64) {
+        let span = model.bodies.iter().next().map(|body| body.name.span).unwrap_or_default();
+        let number = Formula::number(value, span);
+        match self {
+            Self::Parameter(id) => model.parameters[id].value = ParameterValue::Given(value),
+            Self::Input(id) => model.inputs[id].default = number,
+            Self::Position(id) => put_first(&mut model.initial.positions, id, number),
+            Self::Velocity(id) => put_first(&mut model.initial.velocities, id, number),
+        }
+    }
+}
+
 fn set(model: &mut Model, setting: &str, options: &VariantOptions) -> Result<(), Failure> {
     let failure = |message: String| Failure::new("MBS-C035", message).about(&options.model);
     let Some((name, text)) = setting.split_once('=') else {
@@ -55,42 +122,10 @@ fn set(model: &mut Model, setting: &str, options: &VariantOptions) -> Result<(),
         Ok(value) if f64::is_finite(value) => value,
         _ => return Err(failure(format!("`{text}` is not a number"))),
     };
-    let span = model.bodies.iter().next().map(|body| body.name.span).unwrap_or_default();
-    let number = || Formula::number(value, span);
-    if let Some(coordinate) = name.strip_prefix("positions.") {
-        let found = model.coordinates.ids().find(|&id| model.coordinates[id].name.text == coordinate);
-        if let Some(id) = found {
-            put_first(&mut model.initial.positions, id, number());
-            return Ok(());
-        }
-    } else if let Some(velocity) = name.strip_prefix("velocities.") {
-        let found = model.velocities.ids().find(|&id| model.velocities[id].name.text == velocity);
-        if let Some(id) = found {
-            put_first(&mut model.initial.velocities, id, number());
-            return Ok(());
-        }
-    } else if let Some(id) = model.parameters.ids().find(|&id| model.parameters[id].name.text == name) {
-        let entry = &model.parameters[id];
-        if matches!(entry.value, ParameterValue::Derived(_)) {
-            return Err(failure(format!("`{name}` is derived from other parameters; set those")));
-        }
-        let (min, max) = (entry.min.unwrap_or(f64::NEG_INFINITY), entry.max.unwrap_or(f64::INFINITY));
-        if value < min || value > max {
-            return Err(failure(format!("`{name}` = {value} is outside its range {min} to {max}")));
-        }
-        model.parameters[id].value = ParameterValue::Given(value);
-        return Ok(());
-    } else if let Some(id) = model.inputs.ids().find(|&id| model.inputs[id].name.text == name) {
-        model.inputs[id].default = number();
-        return Ok(());
+    let target = Target::find(model, name, &options.model)?;
+    if let Some(reason) = target.refuses(model, value) {
+        return Err(failure(reason));
     }
-    let mut names: Vec<String> = model.parameters.iter().map(|entry| entry.name.text.clone()).collect();
-    names.extend(model.inputs.iter().map(|entry| entry.name.text.clone()));
-    names.extend(model.coordinates.iter().map(|entry| format!("positions.{}", entry.name.text)));
-    names.extend(model.velocities.iter().map(|entry| format!("velocities.{}", entry.name.text)));
-    let failure = failure(format!("there is nothing called `{name}` to set"));
-    Err(match nearest(name, names.iter().map(String::as_str)) {
-        Some(near) => failure.help(format!("did you mean `{near}`?")),
-        None => failure.help("parameters, inputs, `positions.NAME` and `velocities.NAME` can be set"),
-    })
+    target.set(model, value);
+    Ok(())
 }

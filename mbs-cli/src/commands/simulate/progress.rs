@@ -13,9 +13,11 @@ const PAUSE: Duration = Duration::from_millis(100);
 const WIDTH: usize = 30;
 
 /// Draws on standard error if that is a terminal; goes away with the value.
-pub(super) struct Progress {
+pub(crate) struct Progress {
     start: f64,
     end: f64,
+    /// What is counted, and how it is written.
+    describe: fn(f64, f64) -> String,
     begin: Instant,
     next: Option<Instant>,
     drawn: bool,
@@ -24,13 +26,22 @@ pub(super) struct Progress {
 impl Progress {
     /// For a run from `start` to `end`, s; shows nothing unless `wanted`.
     pub(super) fn new(start: f64, end: f64, wanted: bool) -> Self {
-        let begin = Instant::now();
-        let next = (wanted && io::stderr().is_terminal()).then(|| begin + PATIENCE);
-        Self { start, end, begin, next, drawn: false }
+        Self::with(start, end, |t, end| format!("t = {t:.4} of {end} s"), wanted)
     }
 
-    /// The run has come to `t`.
-    pub(super) fn at(&mut self, t: f64) {
+    /// For `total` samples, of which `done` are there already.
+    pub(crate) fn of_samples(done: usize, total: usize, wanted: bool) -> Self {
+        Self::with(done as f64, total as f64, |done, total| format!("{done} of {total} samples"), wanted)
+    }
+
+    fn with(start: f64, end: f64, describe: fn(f64, f64) -> String, wanted: bool) -> Self {
+        let begin = Instant::now();
+        let next = (wanted && io::stderr().is_terminal()).then(|| begin + PATIENCE);
+        Self { start, end, describe, begin, next, drawn: false }
+    }
+
+    /// It has come to `t`.
+    pub(crate) fn at(&mut self, t: f64) {
         let now = Instant::now();
         if self.next.is_none_or(|next| now < next) {
             return;
@@ -38,7 +49,7 @@ impl Progress {
         self.next = Some(now + PAUSE);
         self.drawn = true;
         // What cannot be drawn is no reason to stop the run.
-        let line = line(self.start, self.end, t, now - self.begin);
+        let line = line(self.start, self.end, t, &(self.describe)(t, self.end), now - self.begin);
         let _ = write!(io::stderr().lock(), "\r\x1b[K{line}").and_then(|()| io::stderr().flush());
     }
 }
@@ -51,7 +62,7 @@ impl Drop for Progress {
     }
 }
 
-fn line(start: f64, end: f64, t: f64, elapsed: Duration) -> String {
+fn line(start: f64, end: f64, t: f64, text: &str, elapsed: Duration) -> String {
     let part = ((t - start) / (end - start)).clamp(0.0, 1.0);
     let full = (part * WIDTH as f64) as usize;
     let left = if part > 0.01 {
@@ -60,7 +71,7 @@ fn line(start: f64, end: f64, t: f64, elapsed: Duration) -> String {
         String::new()
     };
     let bar = "=".repeat(full) + &" ".repeat(WIDTH - full);
-    format!("[{bar}] {:3.0} %  t = {t:.4} of {end} s{left}", 100.0 * part)
+    format!("[{bar}] {:3.0} %  {text}{left}", 100.0 * part)
 }
 
 #[cfg(test)]
@@ -69,10 +80,10 @@ mod tests {
 
     #[test]
     fn the_line_says_how_far() {
-        let text = line(0.0, 2.0, 1.0, Duration::from_secs(3));
+        let text = line(0.0, 2.0, 1.0, "t = 1.0000 of 2 s", Duration::from_secs(3));
         assert_eq!(text, "[===============               ]  50 %  t = 1.0000 of 2 s, 3 s left");
         // Beyond the end by rounding, and before anything happened.
-        assert!(line(0.0, 1.0, 1.1, Duration::ZERO).contains("100 %"));
-        assert!(!line(0.0, 1.0, 0.0, Duration::from_secs(1)).contains("left"));
+        assert!(line(0.0, 1.0, 1.1, "", Duration::ZERO).contains("100 %"));
+        assert!(!line(0.0, 1.0, 0.0, "", Duration::from_secs(1)).contains("left"));
     }
 }

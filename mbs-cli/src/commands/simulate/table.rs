@@ -12,7 +12,7 @@ pub(super) fn csv(run: &Run, columns: &[Columns]) -> String {
     let header = header(run, columns);
     let quoted: Vec<String> = header.iter().map(|name| quote(name)).collect();
     let _ = writeln!(out, "{}", quoted.join(","));
-    let mut outputs = Evaluator::new(run);
+    let mut outputs = Evaluator::of(run);
     for state in &run.trajectory.states {
         let mut values = vec![state.t];
         values.extend(&state.p);
@@ -56,11 +56,12 @@ fn header(run: &Run, columns: &[Columns]) -> Vec<String> {
 }
 
 /// The name of a velocity as formulas write it.
-fn rate(layout: &Layout, name: &str) -> String {
+pub(crate) fn rate(layout: &Layout, name: &str) -> String {
     if layout.positions.position(name).is_some() { format!("der({name})") } else { name.to_owned() }
 }
 
-fn quote(name: &str) -> String {
+/// A field as CSV writes it.
+pub(crate) fn quote(name: &str) -> String {
     if name.contains([',', '"', '\n']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {
@@ -69,17 +70,22 @@ fn quote(name: &str) -> String {
 }
 
 /// Outputs and energies at recorded states.
-pub(super) struct Evaluator<'r> {
+pub(crate) struct Evaluator<'r> {
     plant: Plant<'r>,
 }
 
 impl<'r> Evaluator<'r> {
-    pub(super) fn new(run: &'r Run) -> Self {
+    pub(super) fn of(run: &'r Run) -> Self {
         let layout = run.system.layout();
-        Self { plant: Plant::new(&*run.system, &layout.parameter_defaults, Box::new(Defaults)) }
+        Self::new(Plant::new(&*run.system, &layout.parameter_defaults, Box::new(Defaults)))
     }
 
-    pub(super) fn outputs(&mut self, state: &State) -> Vec<f64> {
+    /// With the parameters and inputs of a plant.
+    pub(crate) fn new(plant: Plant<'r>) -> Self {
+        Self { plant }
+    }
+
+    pub(crate) fn outputs(&mut self, state: &State) -> Vec<f64> {
         let mut out = vec![0.0; self.plant.layout().outputs.len()];
         self.modes(state);
         let State { t, p, v, x, v_dot, lambda, .. } = state;
@@ -87,7 +93,7 @@ impl<'r> Evaluator<'r> {
         out
     }
 
-    pub(super) fn energy(&mut self, state: &State) -> [f64; 2] {
+    pub(crate) fn energy(&mut self, state: &State) -> [f64; 2] {
         let State { t, p, v, x, .. } = state;
         let energy = self.plant.at(*t, p, v, x, |system, at| system.energy(at));
         [energy.kinetic, energy.potential]

@@ -1,0 +1,93 @@
+//! The finished table as a Parquet file: numbers as doubles, what is empty as null.
+
+use super::csv::fields;
+use parquet::basic::{ConvertedType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::Result;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+use std::fs::File;
+use std::sync::Arc;
+
+/// Lines of a row group: enough for good compression, few enough for memory.
+const GROUP: usize = 100_000;
+
+/// Writes a table given as CSV.
+pub(super) fn write(table: &str, file: File) -> Result<()> {
+    let mut lines = table.lines();
+    let names: Vec<String> =
+        fields(lines.next().unwrap_or_default()).into_iter().map(|field| field.text).collect();
+    let columns = names.iter().map(|name| column(name).map(Arc::new)).collect::<Result<Vec<_>>>()?;
+    let schema = Arc::new(Type::group_type_builder("sweep").with_fields(columns).build()?);
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(WriterProperties::builder().build()))?;
+    let rows: Vec<&str> = lines.collect();
+    for chunk in rows.chunks(GROUP) {
+        let mut values: Vec<Vec<String>> = vec![Vec::new(); names.len()];
+        for line in chunk {
+            for (column, field) in values.iter_mut().zip(fields(line)) {
+                column.push(field.text);
+            }
+        }
+        let mut group = writer.next_row_group()?;
+        for (name, texts) in names.iter().zip(&values) {
+            let Some(mut column) = group.next_column()? else { break };
+            let levels: Vec<i16> = texts.iter().map(|text| i16::from(!text.is_empty())).collect();
+            let present = texts.iter().filter(|text| !text.is_empty());
+            match physical(name) {
+                Physical::INT64 => {
+                    let numbers: Vec<i64> = present.map(|text| text.parse().unwrap_or_default()).collect();
+                    column.typed::<Int64Type>().write_batch(&numbers, Some(&levels), None)?;
+                }
+                Physical::BYTE_ARRAY => {
+                    let texts: Vec<ByteArray> = present.map(|text| ByteArray::from(text.as_str())).collect();
+                    column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels), None)?;
+                }
+                _ => {
+                    let numbers: Vec<f64> = present.map(|text| text.parse().unwrap_or(f64::NAN)).collect();
+                    column.typed::<DoubleType>().write_batch(&numbers, Some(&levels), None)?;
+                }
+            }
+            column.close()?;
+        }
+        group.close()?;
+    }
+    writer.close().map(drop)
+}
+
+fn physical(name: &str) -> Physical {
+    match name {
+        "sample" | "steps" => Physical::INT64,
+        "status" | "message" => Physical::BYTE_ARRAY,
+        _ => Physical::DOUBLE,
+    }
+}
+
+fn column(name: &str) -> Result<Type> {
+    let kind = physical(name);
+    let text = if kind == Physical::BYTE_ARRAY { ConvertedType::UTF8 } else { ConvertedType::NONE };
+    let builder = Type::primitive_type_builder(name, kind).with_converted_type(text);
+    builder.with_repetition(Repetition::OPTIONAL).build()
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::RowAccessor;
+
+    #[test]
+    fn a_table_and_back() {
+        let path = std::env::temp_dir().join(format!("mbs-parquet-{}", std::process::id()));
+        let table = "sample,l1,x,steps,status,message\n0,0.5,-1.25,7,ok,\n2,0.75,,,failed,\"a, b\"\n";
+        super::write(table, std::fs::File::create(&path).expect("a file")).expect("a table");
+        let reader =
+            SerializedFileReader::new(std::fs::File::open(&path).expect("the file")).expect("Parquet");
+        let rows: Vec<_> = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect();
+        assert_eq!(rows.len(), 2);
+        assert_eq!(rows[0].get_double(2).expect("a number"), -1.25);
+        assert_eq!(rows[1].get_long(0).expect("a number"), 2);
+        assert!(rows[1].get_double(2).is_err());
+        assert_eq!(rows[1].get_string(5).expect("a text"), "a, b");
+        let _ = std::fs::remove_file(path);
+    }
+}

@@ -1,0 +1,157 @@
+//! One run of a sweep.
+
+use super::columns::Columns;
+use super::design::Design;
+use crate::commands::simulate::table::{Evaluator, quote};
+use crate::report::Failure;
+use mbs_runtime::integrate::{self, simulate_with};
+use mbs_runtime::{Layout, Plant, Settings, Signals, SimulationError, State, System, Trajectory};
+
+/// Everything runs have in common. Shared by all threads.
+pub(super) struct Study<'s> {
+    pub(super) system: &'s dyn System,
+    pub(super) design: Design,
+    pub(super) columns: Columns,
+    pub(super) settings: Settings,
+    pub(super) method: String,
+    slots: Vec<Slot>,
+}
+
+/// Where the value of a name goes.
+#[derive(Debug, Clone, Copy)]
+enum Slot {
+    Parameter(usize),
+    /// First slot of the input.
+    Input(usize),
+    Position(usize),
+    Velocity(usize),
+}
+
+impl Slot {
+    fn find(layout: &Layout, name: &str) -> Option<Self> {
+        if let Some(name) = name.strip_prefix("positions.") {
+            layout.positions.position(name).map(Self::Position)
+        } else if let Some(name) = name.strip_prefix("velocities.") {
+            layout.velocities.position(name).map(Self::Velocity)
+        } else {
+            let parameter = layout.parameters.position(name).map(Self::Parameter);
+            parameter.or_else(|| layout.inputs.position(name).map(Self::Input))
+        }
+    }
+}
+
+/// Inputs held at a value; their derivatives are zero.
+#[derive(Clone)]
+struct Constant(Vec<(usize, f64)>);
+
+impl Signals for Constant {
+    fn set(&mut self, _: f64, u: &mut [f64]) {
+        for &(slot, value) in &self.0 {
+            u[slot] = value;
+        }
+    }
+}
+
+/// A line of the table.
+pub(super) struct Row {
+    pub(super) text: String,
+    pub(super) failed: bool,
+}
+
+impl<'s> Study<'s> {
+    pub(super) fn new(
+        system: &'s dyn System,
+        design: Design,
+        columns: Columns,
+        settings: Settings,
+        method: String,
+    ) -> Result<Self, Failure> {
+        let layout = system.layout();
+        // A name no run can have is refused before the first.
+        integrate::method(&method, layout).map_err(|error| Failure::new("MBS-C032", error.to_string()))?;
+        let slot = |name: &String| {
+            Slot::find(layout, name)
+                .ok_or_else(|| Failure::new("MBS-C040", format!("`{name}` does not occur in the equations")))
+        };
+        let slots = design.names.iter().map(slot).collect::<Result<_, _>>()?;
+        Ok(Self { system, design, columns, settings, method, slots })
+    }
+
+    /// Names of the columns.
+    pub(super) fn header(&self) -> Vec<String> {
+        let mut names = vec!["sample".to_owned()];
+        names.extend(self.design.names.iter().cloned());
+        names.extend(self.columns.header());
+        names.extend(["steps", "status", "message"].map(str::to_owned));
+        names
+    }
+
+    /// Runs a sample. What comes out depends on nothing but the sample.
+    pub(super) fn row(&self, sample: usize) -> Row {
+        let values = self.design.values(sample);
+        let mut texts = vec![sample.to_string()];
+        texts.extend(values.iter().map(|value| format!("{value:?}")));
+        let (theta, constant) = self.arguments(&values);
+        let failed = match self.simulate(&values, &theta, &constant) {
+            Ok(trajectory) => {
+                let plant = Plant::new(self.system, &theta, Box::new(constant));
+                let numbers = self.columns.values(&mut Evaluator::new(plant), &trajectory.states);
+                texts.extend(numbers.iter().map(|value| format!("{value:?}")));
+                texts.extend([trajectory.statistics.steps.to_string(), "ok".to_owned(), String::new()]);
+                false
+            }
+            Err(error) => {
+                texts.extend(self.columns.header().iter().map(|_| String::new()));
+                let message = error.message().replace('\n', " ");
+                texts.extend([String::new(), "failed".to_owned(), quote(&message)]);
+                true
+            }
+        };
+        Row { text: texts.join(",") + "\n", failed }
+    }
+
+    /// Parameters and held inputs of a sample.
+    fn arguments(&self, values: &[f64]) -> (Vec<f64>, Constant) {
+        let layout = self.system.layout();
+        let mut theta = layout.parameter_defaults.to_vec();
+        let mut held = Vec::new();
+        for (slot, &value) in self.slots.iter().zip(values) {
+            match *slot {
+                Slot::Parameter(index) => theta[index] = value,
+                Slot::Input(first) => {
+                    held.push((first, value));
+                    let derivatives = layout.input_derivatives.iter().enumerate().skip(first + 1);
+                    held.extend(
+                        derivatives.take_while(|&(_, &order)| order > 0).map(|(slot, _)| (slot, 0.0)),
+                    );
+                }
+                Slot::Position(_) | Slot::Velocity(_) => {}
+            }
+        }
+        (theta, Constant(held))
+    }
+
+    fn simulate(
+        &self,
+        values: &[f64],
+        theta: &[f64],
+        inputs: &Constant,
+    ) -> Result<Trajectory, SimulationError> {
+        let layout = self.system.layout();
+        let mut plant = Plant::new(self.system, theta, Box::new(inputs.clone()));
+        let mut start = State::new(layout);
+        start.t = self.settings.t_start;
+        plant.initial(&mut start);
+        for (slot, &value) in self.slots.iter().zip(values) {
+            match *slot {
+                Slot::Position(index) => start.p[index] = value,
+                Slot::Velocity(index) => start.v[index] = value,
+                Slot::Parameter(_) | Slot::Input(_) => {}
+            }
+        }
+        let Ok(mut method) = integrate::method(&self.method, layout) else {
+            unreachable!("the method was found when the study was made");
+        };
+        simulate_with(&mut plant, &mut *method, start, &self.settings, &mut |_| true)
+    }
+}
