@@ -2,7 +2,7 @@
 
 use crate::model::{Model, N_LAMBDA, N_MODES, N_P, N_PREPARED, N_U, N_V, N_X, Params};
 use mbs_runtime::linalg::{Accelerations, accelerations, workspace_len};
-use mbs_runtime::{At, Fused, System};
+use mbs_runtime::{Accelerated, At, Fused, System};
 use std::sync::OnceLock;
 
 /// What depends on parameters alone.
@@ -11,6 +11,8 @@ struct Fixed {
     p: [f64; N_P],
     v: [f64; N_V],
     x: [f64; N_X],
+    /// Whether input k is the generalised force along velocity k, and nothing else.
+    inputs_are_forces: bool,
 }
 
 fn fixed() -> &'static Fixed {
@@ -19,8 +21,34 @@ fn fixed() -> &'static Fixed {
         let prepared = Params::default().prepare();
         let (mut p, mut v, mut x) = ([0.0; N_P], [0.0; N_V], [0.0; N_X]);
         Model.initial(&prepared, &mut p, &mut v, &mut x);
-        Fixed { prepared, p, v, x }
+        let inputs_are_forces = inputs_are_forces(&At {
+            t: 0.0,
+            p: &p,
+            v: &v,
+            x: &x,
+            u: &[0.0; N_U],
+            modes: &[false; N_MODES],
+            prepared: &prepared,
+        });
+        Fixed { prepared, p, v, x, inputs_are_forces }
     })
+}
+
+/// Robots have a motor in every joint, and then forces from outside are inputs.
+fn inputs_are_forces(at: &At<'_>) -> bool {
+    let forces = |u: &[f64; N_U]| {
+        let mut f = [0.0; N_V];
+        Model.forces(&At { u, ..*at }, &mut f);
+        f
+    };
+    let passive = forces(&[0.0; N_U]);
+    N_U == N_V
+        && (0..N_U).all(|k| {
+            let mut u = [0.0; N_U];
+            u[k] = 1.0;
+            let change = forces(&u).into_iter().zip(passive).map(|(with, without)| with - without);
+            change.enumerate().all(|(row, change)| (change - f64::from(u8::from(row == k))).abs() < 1e-9)
+        })
 }
 
 /// Calls `work` with the point (q, v), inputs at zero, conditionals as they are there.
@@ -63,6 +91,24 @@ pub(crate) fn inverse(q: &[f64; N_P], v: &[f64; N_V], v_dot: &[f64; N_V], tau: &
     at(q, v, |at| Model.inverse_dynamics(at, v_dot, tau));
 }
 
+/// Accelerations by the model's own solution, where forces from outside are its inputs.
+fn forward_by_inputs(q: &[f64; N_P], v: &[f64; N_V], tau: &[f64; N_V], v_dot: &mut [f64; N_V]) -> Option<()> {
+    if !fixed().inputs_are_forces {
+        return None;
+    }
+    at(q, v, |at| {
+        let mut out = Accelerated {
+            p_dot: &mut [0.0; N_P],
+            v_dot,
+            lambda: &mut [0.0; N_LAMBDA],
+            auxiliary: &mut [0.0; N_X],
+            pivots: &mut [0.0; N_V + N_LAMBDA],
+        };
+        Model.accelerations(&At { u: tau, ..*at }, &mut out).ok()?;
+        out.is_sound().then_some(())
+    })
+}
+
 /// Solves for the accelerations; `None` if M is not positive definite.
 pub(crate) fn forward(
     q: &[f64; N_P],
@@ -70,6 +116,9 @@ pub(crate) fn forward(
     tau: &[f64; N_V],
     v_dot: &mut [f64; N_V],
 ) -> Option<()> {
+    if let Some(()) = forward_by_inputs(q, v, tau, v_dot) {
+        return Some(());
+    }
     let (mut m, mut f) = ([0.0; N_V * N_V], [0.0; N_V]);
     let (mut g, mut z) = ([0.0; N_LAMBDA * N_V], [0.0; N_LAMBDA]);
     at(q, v, |at| {

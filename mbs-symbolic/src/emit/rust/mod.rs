@@ -16,7 +16,7 @@ use super::Writer;
 use crate::program::{Counts, Op, Program};
 
 /// The version of the runtime's interface this emitter writes for.
-const CODEGEN_VERSION: u32 = 1;
+const CODEGEN_VERSION: u32 = 2;
 
 /// How a program is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
