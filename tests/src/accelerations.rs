@@ -70,12 +70,17 @@ fn residual(numbers: &Numbers, v_dot: &[f64], lambda: &[f64]) -> f64 {
     let rows =
         (0..m).map(|k| (0..n).map(|j| jac_g[k + m * j] * v_dot[j]).chain([z[k]]).collect::<Vec<f64>>());
     let (motion, rows): (Vec<_>, Vec<_>) = (motion.collect(), rows.collect());
-    let worst = |rows: &[Vec<f64>]| {
-        let sums: Vec<f64> = rows.iter().map(|terms| terms.iter().sum()).collect();
-        let largest = rows.iter().flatten().fold(0.0_f64, |largest, term| largest.max(term.abs()));
-        close::error(&sums, &vec![0.0; sums.len()], largest)
+    let largest = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold(0.0_f64, |largest, value| largest.max(value.abs()))
     };
-    worst(&motion).max(worst(&rows))
+    // A row may hold a coordinate still while others move: it is as exact as those.
+    let typical = largest(&mut jac_g.iter().copied()) * largest(&mut v_dot.iter().copied());
+    let worst = |rows: &[Vec<f64>], scale: f64| {
+        let sums: Vec<f64> = rows.iter().map(|terms| terms.iter().sum()).collect();
+        let scale = largest(&mut rows.iter().flatten().copied()).max(scale);
+        close::error(&sums, &vec![0.0; sums.len()], scale)
+    };
+    worst(&motion, 0.0).max(worst(&rows, typical))
 }
 
 /// v', λ and pivots of the optimised program.
