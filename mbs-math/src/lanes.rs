@@ -6,7 +6,7 @@
 use crate::Table;
 use crate::trig::{Real, constants::LARGEST, kernels, quarter_turns};
 pub use wide::f64x4;
-use wide::{CmpEq, CmpLe, CmpLt, CmpNe, u64x4};
+use wide::u64x4;
 
 impl Real for f64x4 {
     #[inline(always)]

@@ -200,13 +200,25 @@ impl<'s> Plant<'s> {
         x: &[f64],
         f: impl FnOnce(&dyn System, &At<'_>) -> R,
     ) -> R {
+        self.set_inputs(t);
+        let at = At { t, p, v, x, u: &self.u, modes: &self.modes, prepared: &self.prepared };
+        f(self.system, &at)
+    }
+
+    /// Brings the inputs to time t.
+    fn set_inputs(&mut self, t: f64) {
         if self.u_time != t {
             self.system.input_defaults(t, &self.prepared, &mut self.u);
             self.signals.set(t, &mut self.u);
             self.u_time = t;
         }
-        let at = At { t, p, v, x, u: &self.u, modes: &self.modes, prepared: &self.prepared };
-        f(self.system, &at)
+    }
+
+    /// The inputs at time t.
+    #[cfg(feature = "batch")]
+    pub(crate) fn inputs(&mut self, t: f64) -> &[f64] {
+        self.set_inputs(t);
+        &self.u
     }
 
     /// Evaluates M, f, G, z, p' and x' at once; the matrices stay in this struct.

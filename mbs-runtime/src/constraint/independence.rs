@@ -39,14 +39,19 @@ impl Independence {
 
     /// Looks at what was just factored.
     pub(crate) fn look(&mut self, saddle: &Saddle) {
-        for (row, (pivot, best)) in saddle.pivots().zip(&mut self.best).enumerate() {
+        self.look_at_pivots(saddle.pivots());
+        if let Some(row) = saddle.lost_row() {
+            self.weakest = Weakest { row, part: 0.0 };
+        }
+    }
+
+    /// Looks at the pivots of all rows.
+    pub(crate) fn look_at_pivots(&mut self, pivots: impl Iterator<Item = f64>) {
+        for (row, (pivot, best)) in pivots.zip(&mut self.best).enumerate() {
             *best = best.max(pivot);
             if pivot < self.weakest.part * *best {
                 self.weakest = Weakest { row, part: pivot / *best };
             }
-        }
-        if let Some(row) = saddle.lost_row() {
-            self.weakest = Weakest { row, part: 0.0 };
         }
     }
 

@@ -50,6 +50,26 @@ impl Mdop5 {
     }
 }
 
+/// For steps that are computed elsewhere, in lanes.
+#[cfg(feature = "batch")]
+impl Mdop5 {
+    /// Whether the step now tried projects its positions.
+    pub(crate) fn is_due(&mut self, projection: Projection) -> bool {
+        self.control.is_due(projection)
+    }
+
+    /// The step projected its positions, with a first correction of this size.
+    pub(crate) fn projected(&mut self, size: f64) {
+        self.control.projected(size);
+    }
+
+    /// A step of length h was tried: where its dense output goes.
+    pub(crate) fn attempted(&mut self, h: f64) -> &mut [Vec<f64>; 3] {
+        self.h = h;
+        &mut self.dense
+    }
+}
+
 impl Method for Mdop5 {
     fn name(&self) -> &'static str {
         self.name
@@ -156,6 +176,6 @@ impl Method for Mdop5 {
 }
 
 /// b − b̂: weights of the error estimate.
-fn error_weights() -> [f64; 7] {
+pub(crate) fn error_weights() -> [f64; 7] {
     core::array::from_fn(|j| A[6].get(j).copied().unwrap_or(0.0) - B_HAT[j])
 }
