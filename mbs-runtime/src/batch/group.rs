@@ -2,10 +2,10 @@
 
 use super::attempt::Attempt;
 use super::{Lanes, Outcome, Sample};
-use crate::Settings;
-use crate::integrate::Mdop5;
 use crate::integrate::driver::{Driver, Proposal};
+use crate::integrate::{Diverged, Mdop5};
 use crate::plant::{Plant, State};
+use crate::{Settings, SimulationError};
 use std::vec::Vec;
 
 /// A run in a lane.
@@ -35,12 +35,13 @@ pub(super) fn simulate(model: &dyn Lanes, samples: &[Sample], settings: &Setting
         for slot in &mut lanes {
             while slot.is_none() {
                 let Some((sample, (plant, method, start))) = waiting.next() else { break };
-                let start = core::mem::take(start);
-                let begun = Driver::new(plant, method, start, settings).and_then(|mut driver| {
-                    driver.record(&mut |_| true)?;
-                    next(sample, driver)
-                });
-                *slot = keep(sample, begun, &mut outcomes);
+                match Lane::begin(sample, plant, method, core::mem::take(start), settings) {
+                    Ok(lane) => {
+                        *slot = Some(lane);
+                        finish_if_done(slot, &mut outcomes);
+                    }
+                    Err(error) => outcomes[sample] = Some(Err(error)),
+                }
             }
         }
         if lanes.iter().all(Option::is_none) {
@@ -48,42 +49,51 @@ pub(super) fn simulate(model: &dyn Lanes, samples: &[Sample], settings: &Setting
         }
         let errors = attempt.run(model, &mut lanes);
         for (slot, error) in lanes.iter_mut().zip(errors) {
-            let Some(Lane { sample, mut driver, proposal }) = slot.take() else { continue };
-            let went_on = driver.conclude(proposal, error, &mut |_| true).and_then(|_| next(sample, driver));
-            *slot = keep(sample, went_on, &mut outcomes);
+            let Some(lane) = slot else { continue };
+            match lane.go_on(error) {
+                Ok(()) => finish_if_done(slot, &mut outcomes),
+                Err(error) => {
+                    outcomes[lane.sample] = Some(Err(error));
+                    *slot = None;
+                }
+            }
         }
     }
     outcomes.into_iter().map(|outcome| outcome.expect("every sample was run")).collect()
 }
 
-/// A run that goes on, or what came of it.
-enum Next<'r, 's> {
-    Goes(Lane<'r, 's>),
-    Done(crate::Trajectory),
-}
-
-fn next<'r, 's>(
-    sample: usize,
-    mut driver: Driver<'r, 's, Mdop5>,
-) -> Result<Next<'r, 's>, crate::SimulationError> {
-    if driver.is_done() {
-        return Ok(Next::Done(driver.finish()));
+/// Makes room where a run has reached its end.
+fn finish_if_done(slot: &mut Option<Lane<'_, '_>>, outcomes: &mut [Option<Outcome>]) {
+    if let Some(lane) = slot.take_if(|lane| lane.driver.is_done()) {
+        outcomes[lane.sample] = Some(Ok(lane.driver.finish()));
     }
-    let proposal = driver.propose()?;
-    Ok(Next::Goes(Lane { sample, driver, proposal }))
 }
 
-/// What stays in a lane.
-fn keep<'r, 's>(
-    sample: usize,
-    next: Result<Next<'r, 's>, crate::SimulationError>,
-    outcomes: &mut [Option<Outcome>],
-) -> Option<Lane<'r, 's>> {
-    let outcome = match next {
-        Ok(Next::Goes(lane)) => return Some(lane),
-        Ok(Next::Done(trajectory)) => Ok(trajectory),
-        Err(error) => Err(error),
-    };
-    outcomes[sample] = Some(outcome);
-    None
+impl<'r, 's> Lane<'r, 's> {
+    fn begin(
+        sample: usize,
+        plant: &'r mut Plant<'s>,
+        method: &'r mut Mdop5,
+        start: State,
+        settings: &'r Settings,
+    ) -> Result<Self, SimulationError> {
+        let mut driver = Driver::new(plant, method, start, settings)?;
+        driver.record(&mut |_| true)?;
+        let mut lane = Self { sample, driver, proposal: Proposal::default() };
+        lane.propose()?;
+        Ok(lane)
+    }
+
+    /// Judges the step that was tried and chooses the next.
+    fn go_on(&mut self, outcome: Result<f64, Diverged>) -> Result<(), SimulationError> {
+        self.driver.conclude(self.proposal, outcome, &mut |_| true)?;
+        self.propose()
+    }
+
+    fn propose(&mut self) -> Result<(), SimulationError> {
+        if !self.driver.is_done() {
+            self.proposal = self.driver.propose()?;
+        }
+        Ok(())
+    }
 }

@@ -74,7 +74,7 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
 }
 
 /// The step to try next.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Proposal {
     pub(crate) h: f64,
     /// Where a step must end at the latest: the end, or an event of time.
