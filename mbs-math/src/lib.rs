@@ -15,7 +15,7 @@ pub mod single;
 mod table;
 mod trig;
 pub use table::{Table, TableKind, linear, spline};
-pub use trig::{constants as trig_constants, sin_cos};
+pub use trig::sin_cos;
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($arg:ident),+) = $of:path;)*) => {

@@ -19,25 +19,25 @@ impl Real for f64 {
     }
 }
 
-/// The numbers of the algorithm, for backends that write it out themselves.
-pub mod constants {
+/// The numbers of the algorithm.
+pub(crate) mod constants {
     /// Arguments beyond this are left to a reduction of any length. The number of quarter
     /// turns must fit 16 bits, see [`QUARTER_TURN`].
-    pub const LARGEST: f64 = 1e5;
+    pub(crate) const LARGEST: f64 = 1e5;
     /// 2/π.
-    pub const PER_QUARTER_TURN: f64 = core::f64::consts::FRAC_2_PI;
+    pub(crate) const PER_QUARTER_TURN: f64 = core::f64::consts::FRAC_2_PI;
     /// 1.5·2⁵²: added to a number and subtracted again, it rounds to an integer, whose last
     /// bits are the last bits of the sum.
-    pub const ROUNDER: f64 = 6_755_399_441_055_744.0;
+    pub(crate) const ROUNDER: f64 = 6_755_399_441_055_744.0;
     /// π/2 in three parts. The first two have 37 bits each, so that their products with an
     /// integer of 16 bits are exact; the sum of all is off by 2⁻¹³⁰.
-    pub const QUARTER_TURN: [f64; 3] = [
+    pub(crate) const QUARTER_TURN: [f64; 3] = [
         f64::from_bits(0x3ff9_21fb_5444_0000),
         f64::from_bits(0x3d86_8c23_4c4c_0000),
         f64::from_bits(0x3b29_8a2e_0370_7345),
     ];
     /// Sine on ±π/4: r³, r⁵ and so on (fdlibm, `__kernel_sin`; off by 2⁻⁵⁸).
-    pub const SINE: [f64; 6] = [
+    pub(crate) const SINE: [f64; 6] = [
         f64::from_bits(0xbfc5_5555_5555_5549),
         f64::from_bits(0x3f81_1111_1110_f8a6),
         f64::from_bits(0xbf2a_01a0_19c1_61d5),
@@ -46,7 +46,7 @@ pub mod constants {
         f64::from_bits(0x3de5_d93a_5acf_d57c),
     ];
     /// Cosine on ±π/4: r⁴, r⁶ and so on (fdlibm, `__kernel_cos`; off by 2⁻⁵⁸).
-    pub const COSINE: [f64; 6] = [
+    pub(crate) const COSINE: [f64; 6] = [
         f64::from_bits(0x3fa5_5555_5555_554c),
         f64::from_bits(0xbf56_c16c_16c1_5177),
         f64::from_bits(0x3efa_01a0_19cb_1590),

@@ -6,7 +6,6 @@
 use super::frame::{Array, Frame, Place, place};
 use super::plan::{Entry, Plan};
 use super::shims::Shim;
-use super::trig;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
     AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlot,
@@ -176,13 +175,10 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The sine; the cosine becomes the value of the next instruction. Where the reduction of
-    /// the angle is not short, a call gives both.
+    /// The sine; the cosine becomes the value of the next instruction.
     fn sin_cos(&mut self, index: usize, angle: Operand) -> Lowered {
         let pointer = self.pointer_type();
         let angle = self.number(angle);
-        let (done, far) = trig::sin_cos(&mut self.builder, angle);
-        self.builder.switch_to_block(far);
         let slot = *self.cosine.get_or_insert_with(|| {
             let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size_of::<f64>() as u32, 3);
             self.builder.create_sized_stack_slot(data)
@@ -190,9 +186,6 @@ impl Lowering<'_, '_> {
         let place = self.builder.ins().stack_addr(pointer, slot, 0);
         let sine = self.call(Shim::SinCos, &[angle, place]);
         let cosine = self.builder.ins().load(types::F64, MemFlagsData::trusted(), place, 0);
-        self.builder.ins().jump(done, &[sine.into(), cosine.into()]);
-        self.builder.switch_to_block(done);
-        let (sine, cosine) = (self.builder.block_params(done)[0], self.builder.block_params(done)[1]);
         self.values.insert(index as u32 + 1, Lowered::Number(cosine));
         Lowered::Number(sine)
     }

@@ -8,7 +8,6 @@ mod scratch;
 mod shims;
 #[cfg(test)]
 mod tests;
-mod trig;
 
 use crate::Warning;
 use crate::model::{Engine, Model};
