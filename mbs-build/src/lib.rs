@@ -13,6 +13,8 @@ mod file;
 pub use file::{CompiledFile, Failure, compile_file, compile_text};
 /// What to form beside the equations.
 pub use mbs_symbolic::Options;
+/// Kinds of numbers generated functions compute with.
+pub use mbs_symbolic::emit::rust::Scalar;
 
 use mbs_symbolic::Rejected;
 use mbs_symbolic::diag::{Diagnostics, Sources};
@@ -26,6 +28,7 @@ pub struct Config {
     out_dir: Option<PathBuf>,
     runtime_path: String,
     jacobian: bool,
+    scalars: Vec<Scalar>,
 }
 
 /// Why a model was not compiled.
@@ -71,7 +74,12 @@ impl std::error::Error for Error {}
 
 impl Default for Config {
     fn default() -> Self {
-        Self { out_dir: None, runtime_path: RustOptions::default().runtime_path, jacobian: false }
+        Self {
+            out_dir: None,
+            runtime_path: RustOptions::default().runtime_path,
+            jacobian: false,
+            scalars: Vec::new(),
+        }
     }
 }
 
@@ -97,6 +105,23 @@ impl Config {
     /// integrators need. Off by default: it is several times as long as all else.
     pub fn jacobian(mut self, wanted: bool) -> Self {
         self.jacobian = wanted;
+        self
+    }
+
+    /// Kinds of numbers to generate the functions for, beside `f64`, which is always there:
+    ///
+    /// - [`Scalar::F32`] gives a module `single` within that of the model, for processors with
+    ///   single precision only;
+    /// - [`Scalar::F64x4`] gives a module `x4` and makes the model a `mbs_runtime::batch::Lanes`:
+    ///   four states at once, each with the bits `f64` gives. Needs the feature `batch` of
+    ///   `mbs-runtime`.
+    ///
+    /// ```no_run
+    /// use mbs_build::{Config, Scalar};
+    /// Config::new().scalars(&[Scalar::F64x4]).compile(&["models/four_bar.yaml"]);
+    /// ```
+    pub fn scalars(mut self, scalars: &[Scalar]) -> Self {
+        self.scalars = scalars.to_vec();
         self
     }
 
@@ -138,6 +163,7 @@ impl Config {
             let options = RustOptions {
                 runtime_path: self.runtime_path.clone(),
                 module: Some(name),
+                scalars: self.scalars.clone(),
                 ..RustOptions::default()
             };
             write_if_changed(&target, &emit(&compiled.program, &options))

@@ -38,6 +38,12 @@ fn a_model_and_its_table_become_a_module() {
     assert!(longer.contains("pub fn jacobian(") && longer.len() > text.len());
     config.try_compile(&[&path]).unwrap();
 
+    config.clone().scalars(&[Scalar::F64, Scalar::F64x4, Scalar::F32]).try_compile(&[&path]).unwrap();
+    let longer = fs::read_to_string(&written[0]).unwrap();
+    assert!(longer.contains("pub mod x4 {") && longer.contains("pub mod single {"));
+    config.clone().scalars(&[Scalar::F64]).try_compile(&[&path]).unwrap();
+    assert_eq!(fs::read_to_string(&written[0]).unwrap(), text, "double precision is always there");
+
     let time = |path: &Path| fs::metadata(path).unwrap().modified().unwrap();
     let before = time(&written[0]);
     config.try_compile(&[&path]).unwrap();

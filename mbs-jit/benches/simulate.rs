@@ -46,6 +46,7 @@ const BUMP: Settings = Settings {
     largest_step: f64::INFINITY,
     most_steps: 10_000,
     parameters: Vec::new(),
+    own_solution: true,
 };
 
 #[divan::bench(name = "five_link_bump_1s_rtol1e-4")]

@@ -3,16 +3,19 @@
 //! Constant folding, the interpreter, generated Rust code and (by address) native
 //! code in memory all end here, so one model gives the same bits everywhere.
 //! Nothing here uses fused multiply-add or the platform's C library.
+//!
+//! | feature | default | gives |
+//! |---|---|---|
+//! | `lanes` | no | [`lanes`]: the functions for four numbers at once |
 #![no_std]
 
+#[cfg(feature = "lanes")]
+pub mod lanes;
+pub mod single;
 mod table;
+mod trig;
 pub use table::{Table, TableKind, linear, spline};
-
-/// Sine and cosine of an angle in radians.
-#[inline]
-pub fn sin_cos(x: f64) -> (f64, f64) {
-    libm::sincos(x)
-}
+pub use trig::sin_cos;
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($arg:ident),+) = $of:path;)*) => {
@@ -55,10 +58,12 @@ functions! {
     modulo(x, y) = floored_remainder;
 }
 
+#[inline]
 fn sine(x: f64) -> f64 {
     sin_cos(x).0
 }
 
+#[inline]
 fn cosine(x: f64) -> f64 {
     sin_cos(x).1
 }

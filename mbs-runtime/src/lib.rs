@@ -9,6 +9,7 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | adaptive integrators, events, consistent initial values, layouts built at run time |
+//! | `batch` | no | many runs at once: four in the lanes of vector registers, and threads |
 //!
 //! Without default features the crate needs neither `std` nor `alloc`: generated models, linear
 //! algebra on the caller's memory and fixed-step methods for real time.
@@ -16,6 +17,8 @@
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(feature = "batch")]
+pub mod batch;
 pub mod constraint;
 mod delegate;
 pub mod integrate;

@@ -124,6 +124,8 @@ pub struct Plant<'s> {
     signals: Box<dyn Signals + 's>,
     u: Vec<f64>,
     u_time: f64,
+    /// Whether accelerations come from the model's own solution, where it has one.
+    pub own_solution: bool,
     /// Conditionals, frozen within a step.
     pub modes: Vec<bool>,
     /// Counts so far.
@@ -158,6 +160,7 @@ impl<'s> Plant<'s> {
             signals,
             u: vec![0.0; layout.n_u()],
             u_time: f64::NAN,
+            own_solution: true,
             modes: vec![false; layout.modes.len()],
             statistics: Statistics::default(),
             mass_matrix: vec![0.0; n_v * n_v],
@@ -202,13 +205,25 @@ impl<'s> Plant<'s> {
         x: &[f64],
         f: impl FnOnce(&dyn System, &At<'_>) -> R,
     ) -> R {
+        self.set_inputs(t);
+        let at = At { t, p, v, x, u: &self.u, modes: &self.modes, prepared: &self.prepared };
+        f(self.system, &at)
+    }
+
+    /// Brings the inputs to time t.
+    fn set_inputs(&mut self, t: f64) {
         if self.u_time != t {
             self.system.input_defaults(t, &self.prepared, &mut self.u);
             self.signals.set(t, &mut self.u);
             self.u_time = t;
         }
-        let at = At { t, p, v, x, u: &self.u, modes: &self.modes, prepared: &self.prepared };
-        f(self.system, &at)
+    }
+
+    /// The inputs at time t.
+    #[cfg(feature = "batch")]
+    pub(crate) fn inputs(&mut self, t: f64) -> &[f64] {
+        self.set_inputs(t);
+        &self.u
     }
 
     /// Evaluates M, f, G, z, p' and x' at once; the matrices stay in this struct.
@@ -360,7 +375,7 @@ impl<'s> Plant<'s> {
     /// what it stands for.
     fn accelerations(&mut self, state: &mut State) -> bool {
         // Where rows are redundant another system of equations is solved.
-        if self.redundancy.is_active() {
+        if !self.own_solution || self.redundancy.is_active() {
             return false;
         }
         let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = state;

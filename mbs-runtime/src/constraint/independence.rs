@@ -48,6 +48,12 @@ impl Independence {
         }
     }
 
+    /// Looks at the pivots of all rows.
+    #[cfg(feature = "batch")]
+    pub(crate) fn look_at_pivots(&mut self, pivots: impl Iterator<Item = f64>) {
+        compare(pivots, &mut self.best, &mut self.weakest);
+    }
+
     /// The part left of the weakest row since last taken.
     pub(crate) fn part(&self) -> f64 {
         self.weakest.part

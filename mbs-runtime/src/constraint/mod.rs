@@ -21,6 +21,8 @@ pub(crate) use independence::{Independence, Weakest};
 pub use initial::{Inconsistent, consistent};
 #[cfg(feature = "std")]
 pub(crate) use projection::multiply;
+#[cfg(feature = "batch")]
+pub(crate) use projection::{MOST_ITERATIONS, ROUNDING, SMALL_ENOUGH};
 #[cfg(feature = "std")]
 pub use projection::{NotConverged, Projector, Tolerances};
 pub use quaternion::normalise;

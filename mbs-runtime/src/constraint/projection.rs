@@ -8,14 +8,14 @@ use std::vec;
 use std::vec::Vec;
 
 /// Newton iterations after which a projection is given up.
-const MOST_ITERATIONS: u32 = 8;
+pub(crate) const MOST_ITERATIONS: u32 = 8;
 
 /// The weighted size of the last correction at which a projection is done: far below
 /// the error the step size control allows, and quadratically smaller already.
-const SMALL_ENOUGH: f64 = 1e-3;
+pub(crate) const SMALL_ENOUGH: f64 = 1e-3;
 
 /// Violation of the constraints, relative to the size of things, that is rounding.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
+pub(crate) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// A position projection did not converge.
 #[derive(Debug, Clone, Copy, PartialEq)]

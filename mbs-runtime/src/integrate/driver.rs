@@ -21,6 +21,7 @@ pub fn simulate(system: &dyn System, settings: &Settings) -> Result<Trajectory, 
     let defaults = layout.parameter_defaults.to_vec();
     let theta = if settings.parameters.is_empty() { &defaults } else { &settings.parameters };
     let mut plant = Plant::new(system, theta, Box::new(Defaults));
+    plant.own_solution = settings.own_solution;
     let mut state = State::new(layout);
     state.t = settings.t_start;
     plant.initial(&mut state);
@@ -39,21 +40,23 @@ pub fn simulate_with(
 ) -> Result<Trajectory, SimulationError> {
     let mut driver = Driver::new(plant, method, start, settings)?;
     driver.record(observer)?;
-    while driver.state.t < settings.t_end {
+    while !driver.is_done() {
         driver.step(observer)?;
     }
     Ok(driver.finish())
 }
 
-struct Driver<'r, 's> {
-    plant: &'r mut Plant<'s>,
-    method: &'r mut dyn Method,
+/// A run on its way: proposes steps and judges what became of them.
+pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
+    pub(crate) plant: &'r mut Plant<'s>,
+    pub(crate) method: &'r mut M,
     settings: &'r Settings,
-    step_settings: StepSettings,
+    pub(crate) step_settings: StepSettings,
     controller: Controller,
     watch: Watch,
-    state: State,
-    trial: State,
+    /// Where the run stands, and where the step now tried leads.
+    pub(crate) state: State,
+    pub(crate) trial: State,
     saddle: Saddle,
     h: f64,
     /// Index of the next recorded point.
@@ -63,10 +66,30 @@ struct Driver<'r, 's> {
     drift: Drift,
     energy: f64,
     /// g, G and G v + c of the last accepted state.
-    g: Vec<f64>,
+    pub(crate) g: Vec<f64>,
     jacobian: Vec<f64>,
-    rate: Vec<f64>,
+    pub(crate) rate: Vec<f64>,
+    /// Whether `g` and `rate` are those of the trial already.
+    pub(crate) measured: bool,
     singular: SingularWatch,
+}
+
+/// The step to try next.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Proposal {
+    pub(crate) h: f64,
+    /// Where a step must end at the latest: the end, or an event of time.
+    goal: f64,
+    reaches_goal: bool,
+    time_event: Option<f64>,
+}
+
+#[cfg(feature = "batch")]
+impl Proposal {
+    /// When the step ends that starts at t.
+    pub(crate) fn end(&self, t: f64) -> f64 {
+        if self.reaches_goal { self.goal } else { t + self.h }
+    }
 }
 
 /// A state that violates the constraints by more than this, in their own units, is not used
@@ -77,10 +100,11 @@ const ON_CONSTRAINTS: f64 = 1e-6;
 const STORM: usize = 200;
 const STORM_TIME: f64 = 1e-6;
 
-impl<'r, 's> Driver<'r, 's> {
-    fn new(
+impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
+    /// Makes the start consistent and chooses a first step.
+    pub(crate) fn new(
         plant: &'r mut Plant<'s>,
-        method: &'r mut dyn Method,
+        method: &'r mut M,
         mut state: State,
         settings: &'r Settings,
     ) -> Result<Self, SimulationError> {
@@ -107,6 +131,7 @@ impl<'r, 's> Driver<'r, 's> {
             g: std::vec![0.0; layout.n_g],
             jacobian: std::vec![0.0; layout.n_lambda() * layout.n_v()],
             rate: std::vec![0.0; layout.n_lambda()],
+            measured: false,
             singular: SingularWatch::new(),
             plant,
             method,
@@ -195,58 +220,89 @@ impl<'r, 's> Driver<'r, 's> {
         Ok((100.0 * h).min(h1).min(span).min(self.settings.largest_step))
     }
 
+    /// Whether the end is reached.
+    pub(crate) fn is_done(&self) -> bool {
+        self.state.t >= self.settings.t_end
+    }
+
     /// One accepted step, up to an event if there is one.
     fn step(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
-        let time_event = self.watch.next_time_event(self.plant, self.state.t);
-        let goal = time_event.unwrap_or(f64::INFINITY).min(self.settings.t_end);
         loop {
-            let t = self.state.t;
-            let left = goal - t;
-            let mut h = self.h.min(self.settings.largest_step);
-            let reaches_goal = h >= left * (1.0 - 1e-10);
-            if reaches_goal {
-                h = left;
-            } else if h > 0.5 * left {
-                h = 0.5 * left;
-            }
-            if h < 1e-14 * (1.0 + t.abs()) && !reaches_goal {
-                return Err(self.step_too_small(self.too_fast()));
-            }
-            self.plant.independence.take();
-            match self.method.attempt(self.plant, &self.state, h, &self.step_settings, &mut self.trial) {
-                Ok(error) => {
-                    let (factor, keep) = self.controller.judge(error);
-                    if !keep {
-                        self.plant.statistics.rejected += 1;
-                        self.h = h * factor;
-                        continue;
-                    }
-                    if self.watch.is_needed()
-                        && let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial)
-                    {
-                        self.retry(h, diverged)?;
-                        continue;
-                    }
-                    if let Some(crossing) =
-                        self.watch.crossing(self.plant, &*self.method, &self.state, &self.trial)
-                    {
-                        return self.event(crossing, h, observer);
-                    }
-                    let factor = self.method.step_factor(factor);
-                    // A step cut short by the goal says nothing against longer ones.
-                    self.h = if reaches_goal { self.h.max(h * factor) } else { h * factor };
-                    if reaches_goal {
-                        self.trial.t = goal;
-                    }
-                    self.accept(observer)?;
-                    if reaches_goal && time_event == Some(goal) {
-                        self.time_event()?;
-                    }
-                    return Ok(());
-                }
-                Err(diverged) => self.retry(h, diverged)?,
+            let proposal = self.propose()?;
+            let h = proposal.h;
+            let outcome =
+                self.method.attempt(self.plant, &self.state, h, &self.step_settings, &mut self.trial);
+            if self.conclude(proposal, outcome, observer)? {
+                return Ok(());
             }
         }
+    }
+
+    /// The step to try next.
+    pub(crate) fn propose(&mut self) -> Result<Proposal, SimulationError> {
+        let time_event = self.watch.next_time_event(self.plant, self.state.t);
+        let goal = time_event.unwrap_or(f64::INFINITY).min(self.settings.t_end);
+        let t = self.state.t;
+        let left = goal - t;
+        let mut h = self.h.min(self.settings.largest_step);
+        let reaches_goal = h >= left * (1.0 - 1e-10);
+        if reaches_goal {
+            h = left;
+        } else if h > 0.5 * left {
+            h = 0.5 * left;
+        }
+        if h < 1e-14 * (1.0 + t.abs()) && !reaches_goal {
+            return Err(self.step_too_small(self.too_fast()));
+        }
+        self.measured = false;
+        self.plant.independence.take();
+        Ok(Proposal { h, goal, reaches_goal, time_event })
+    }
+
+    /// Judges an attempt: keeps it, up to an event if there is one, and returns true, or
+    /// chooses another step size.
+    pub(crate) fn conclude(
+        &mut self,
+        proposal: Proposal,
+        outcome: Result<f64, Diverged>,
+        observer: &mut dyn FnMut(&State) -> bool,
+    ) -> Result<bool, SimulationError> {
+        let Proposal { h, goal, reaches_goal, time_event } = proposal;
+        let error = match outcome {
+            Ok(error) => error,
+            Err(diverged) => {
+                self.retry(h, diverged)?;
+                return Ok(false);
+            }
+        };
+        let (factor, keep) = self.controller.judge(error);
+        if !keep {
+            self.plant.statistics.rejected += 1;
+            self.h = h * factor;
+            return Ok(false);
+        }
+        if self.watch.is_needed()
+            && let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial)
+        {
+            self.retry(h, diverged)?;
+            return Ok(false);
+        }
+        if let Some(crossing) = self.watch.crossing(self.plant, &*self.method, &self.state, &self.trial) {
+            self.measured = false;
+            self.event(crossing, h, observer)?;
+            return Ok(true);
+        }
+        let factor = self.method.step_factor(factor);
+        // A step cut short by the goal says nothing against longer ones.
+        self.h = if reaches_goal { self.h.max(h * factor) } else { h * factor };
+        if reaches_goal {
+            self.trial.t = goal;
+        }
+        self.accept(observer)?;
+        if reaches_goal && time_event == Some(goal) {
+            self.time_event()?;
+        }
+        Ok(true)
     }
 
     /// An attempt with h came to no result: a much smaller step, unless there is none.
@@ -396,18 +452,20 @@ impl<'r, 's> Driver<'r, 's> {
     fn measure(&mut self) {
         let State { t, p, v, x, .. } = &self.state;
         let (g, jacobian, rate) = (&mut self.g, &mut self.jacobian, &mut self.rate);
-        self.plant.at(*t, p, v, x, |system, at| {
-            if !g.is_empty() {
-                system.constraints(at, g);
-            }
-            if !rate.is_empty() {
-                system.constraint_jacobian(at, jacobian);
-                system.velocity_bias(at, rate);
-            }
-        });
-        for (column, v) in jacobian.chunks_exact(rate.len().max(1)).zip(v) {
-            for (rate, entry) in rate.iter_mut().zip(column) {
-                *rate += entry * v;
+        if !core::mem::take(&mut self.measured) {
+            self.plant.at(*t, p, v, x, |system, at| {
+                if !g.is_empty() {
+                    system.constraints(at, g);
+                }
+                if !rate.is_empty() {
+                    system.constraint_jacobian(at, jacobian);
+                    system.velocity_bias(at, rate);
+                }
+            });
+            for (column, v) in jacobian.chunks_exact(rate.len().max(1)).zip(v) {
+                for (rate, entry) in rate.iter_mut().zip(column) {
+                    *rate += entry * v;
+                }
             }
         }
         self.drift.g = norm(&self.g);
@@ -462,7 +520,8 @@ impl<'r, 's> Driver<'r, 's> {
         }
     }
 
-    fn record(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
+    /// Records the state as it stands.
+    pub(crate) fn record(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
         self.next_output = self.next_output.max(1);
         let mut keep = self.state.clone();
         self.complete(&mut keep, self.method.writes_full_rates());
@@ -498,7 +557,8 @@ impl<'r, 's> Driver<'r, 's> {
         energy.kinetic + energy.potential
     }
 
-    fn finish(mut self) -> Trajectory {
+    /// What came of it.
+    pub(crate) fn finish(mut self) -> Trajectory {
         let layout = self.plant.layout();
         let row = |row: usize| layout.rows.get(row).unwrap_or_default().to_string();
         let mut redundant: Vec<String> = Vec::new();

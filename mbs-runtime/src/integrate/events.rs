@@ -152,7 +152,7 @@ impl Watch {
     pub(super) fn crossing(
         &mut self,
         plant: &mut Plant<'_>,
-        method: &dyn Method,
+        method: &(impl Method + ?Sized),
         from: &State,
         to: &State,
     ) -> Option<Crossing> {
@@ -186,7 +186,14 @@ impl Watch {
         None
     }
 
-    fn at(&mut self, plant: &mut Plant<'_>, method: &dyn Method, from: &State, to: &State, theta: f64) {
+    fn at(
+        &mut self,
+        plant: &mut Plant<'_>,
+        method: &(impl Method + ?Sized),
+        from: &State,
+        to: &State,
+        theta: f64,
+    ) {
         method.interpolate(from, to, theta, &mut self.probe);
         let State { t, p, v, x, .. } = &self.probe;
         plant.switching(*t, p, v, x, &mut self.values);
@@ -197,7 +204,7 @@ impl Watch {
     fn root(
         &mut self,
         plant: &mut Plant<'_>,
-        method: &dyn Method,
+        method: &(impl Method + ?Sized),
         from: &State,
         to: &State,
         mode: usize,
@@ -222,7 +229,7 @@ impl Watch {
     pub(super) fn land(
         &mut self,
         plant: &mut Plant<'_>,
-        method: &mut dyn Method,
+        method: &mut (impl Method + ?Sized),
         from: &State,
         to: &mut State,
         crossing: Crossing,

@@ -50,6 +50,26 @@ impl Mdop5 {
     }
 }
 
+/// For steps that are computed elsewhere, in lanes.
+#[cfg(feature = "batch")]
+impl Mdop5 {
+    /// Whether the step now tried projects its positions.
+    pub(crate) fn is_due(&mut self, projection: Projection, independence: f64) -> bool {
+        self.control.is_due(projection, independence)
+    }
+
+    /// The step projected its positions, with a first correction of this size.
+    pub(crate) fn projected(&mut self, size: f64) {
+        self.control.projected(size);
+    }
+
+    /// A step of length h was tried: where its dense output goes.
+    pub(crate) fn attempted(&mut self, h: f64) -> &mut [Vec<f64>; 3] {
+        self.h = h;
+        &mut self.dense
+    }
+}
+
 impl Method for Mdop5 {
     fn name(&self) -> &'static str {
         self.name
@@ -102,12 +122,15 @@ impl Method for Mdop5 {
             self.control.projected(size);
         }
         crate::constraint::normalise(layout, &mut to.p);
-        if layout.n_lambda() == 0 || settings.projection == Projection::None {
+        let projects = layout.n_lambda() > 0 && settings.projection != Projection::None;
+        if plant.own_solution && !projects {
             plant.rates(to, &mut self.saddle).map_err(Diverged::Singular)?;
         } else {
             plant.matrices(to.t, &to.p, &to.v, &to.x);
             plant.factor(&mut self.saddle).map_err(Diverged::Singular)?;
-            self.projector.velocities(plant, &mut self.saddle, to);
+            if projects {
+                self.projector.velocities(plant, &mut self.saddle, to);
+            }
             let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = to;
             plant.loads(*t, p, v, x, p_dot, x_dot);
             plant.solve(&mut self.saddle, v_dot, lambda);
@@ -166,6 +189,6 @@ impl Method for Mdop5 {
 }
 
 /// b − b̂: weights of the error estimate.
-fn error_weights() -> [f64; 7] {
+pub(crate) fn error_weights() -> [f64; 7] {
     core::array::from_fn(|j| A[6].get(j).copied().unwrap_or(0.0) - B_HAT[j])
 }

@@ -11,7 +11,7 @@ pub use fixed::{FixedStep, Formula, Held, Motion, Stabilisation, WorkspaceTooSho
 #[cfg(feature = "std")]
 mod controller;
 #[cfg(feature = "std")]
-mod driver;
+pub(crate) mod driver;
 #[cfg(feature = "std")]
 mod error;
 #[cfg(feature = "std")]
@@ -35,7 +35,7 @@ mod run;
 #[cfg(feature = "std")]
 mod singular;
 #[cfg(feature = "std")]
-mod tableau;
+pub(crate) mod tableau;
 
 #[cfg(feature = "std")]
 pub use driver::{simulate, simulate_with};
@@ -45,6 +45,8 @@ pub use error::SimulationError;
 pub use half_explicit::HalfExplicit;
 #[cfg(feature = "std")]
 pub use mdop5::Mdop5;
+#[cfg(feature = "batch")]
+pub(crate) use mdop5::error_weights;
 #[cfg(feature = "std")]
 pub use names::{METHODS, MethodError, method};
 #[cfg(feature = "std")]

@@ -39,6 +39,9 @@ pub struct Settings {
     pub most_steps: u64,
     /// Parameters θ; empty for the model's defaults.
     pub parameters: Vec<f64>,
+    /// Whether accelerations come from the model's own solution, where it has one; runs in
+    /// lanes never use it.
+    pub own_solution: bool,
 }
 
 impl Default for Settings {
@@ -53,6 +56,7 @@ impl Default for Settings {
             largest_step: f64::INFINITY,
             most_steps: 10_000_000,
             parameters: Vec::new(),
+            own_solution: true,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Coefficients of Runge–Kutta formulas, with their sources.
 
-pub(super) mod dormand_prince;
+pub(crate) mod dormand_prince;
 pub(super) mod half_explicit;
 pub(super) mod radau;

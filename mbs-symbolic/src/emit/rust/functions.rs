@@ -4,7 +4,7 @@
 //! that array are used again as soon as nothing waits for them.
 
 use super::spell::{self, Place};
-use super::{inner_name, is_second_half};
+use super::{Scalar, inner_name, is_second_half};
 use crate::emit::Writer;
 use crate::expr::Symbol;
 use crate::program::{Block, Function, FunctionKind, Instruction, Op, Operand, Program, Quantity};
@@ -39,17 +39,18 @@ impl Argument {
         }
     }
 
-    fn ty(self) -> &'static str {
-        match self {
-            Self::Time => "f64",
-            Self::P => "&[f64; N_P]",
-            Self::V | Self::VDot => "&[f64; N_V]",
-            Self::X => "&[f64; N_X]",
-            Self::U => "&[f64; N_U]",
-            Self::Modes => "&[bool; N_MODES]",
-            Self::Prepared => "&Prepared",
-            Self::Lambda => "&[f64; N_LAMBDA]",
-        }
+    fn ty(self, scalar: Scalar) -> String {
+        let length = match self {
+            Self::Time => return scalar.name().into(),
+            Self::Modes => return format!("&[{}; N_MODES]", scalar.truth()),
+            Self::Prepared => return "&Prepared".into(),
+            Self::P => "N_P",
+            Self::V | Self::VDot => "N_V",
+            Self::X => "N_X",
+            Self::U => "N_U",
+            Self::Lambda => "N_LAMBDA",
+        };
+        format!("&[{}; {length}]", scalar.name())
     }
 
     fn of(operand: Operand) -> Option<Self> {
@@ -86,15 +87,27 @@ fn collect(operands: impl Iterator<Item = Operand>) -> Vec<Argument> {
 
 /// Writes `prepare` and all functions.
 pub(super) fn emit(out: &mut Writer, program: &Program, chunk: usize) {
-    prepare(out, program, chunk);
+    prepare(out, program, chunk, Scalar::F64);
     for (kind, function) in program.functions() {
-        Emitter::new(program, function, kind.name(), chunk, false).emit(out);
+        emit_one(out, program, kind, function, chunk, Scalar::F64);
     }
 }
 
+/// Writes one function in one kind of number.
+pub(super) fn emit_one(
+    out: &mut Writer,
+    program: &Program,
+    kind: FunctionKind,
+    function: &Function,
+    chunk: usize,
+    scalar: Scalar,
+) {
+    Emitter::new(program, function, kind.name(), chunk, false, scalar).emit(out);
+}
+
 /// θ is copied to the front of the prepared values, the results follow.
-fn prepare(out: &mut Writer, program: &Program, chunk: usize) {
-    Emitter::new(program, &program.prepare, "prepare", chunk, true).emit(out);
+pub(super) fn prepare(out: &mut Writer, program: &Program, chunk: usize, scalar: Scalar) {
+    Emitter::new(program, &program.prepare, "prepare", chunk, true, scalar).emit(out);
 }
 
 /// The arrays a function fills: those with any entry.
@@ -127,9 +140,14 @@ pub(super) fn length(quantity: Quantity) -> &'static str {
 
 /// The type of a quantity's array.
 pub(super) fn array(quantity: Quantity) -> String {
+    array_of(quantity, Scalar::F64)
+}
+
+/// The type of a quantity's array of one kind of number.
+pub(super) fn array_of(quantity: Quantity, scalar: Scalar) -> String {
     // Braces are for generic arguments only.
     let length = length(quantity).trim_start_matches("{ ").trim_end_matches(" }");
-    format!("[f64; {length}]")
+    format!("[{}; {length}]", scalar.name())
 }
 
 /// One function on its way to text.
@@ -139,6 +157,7 @@ struct Emitter<'a> {
     name: String,
     /// `prepare` reads θ itself and writes behind it.
     is_prepare: bool,
+    scalar: Scalar,
     /// Ranges of the body.
     chunks: Vec<std::ops::Range<usize>>,
     /// Chunk of each value.
@@ -152,7 +171,14 @@ struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    fn new(program: &'a Program, function: &'a Function, name: &str, chunk: usize, is_prepare: bool) -> Self {
+    fn new(
+        program: &'a Program,
+        function: &'a Function,
+        name: &str,
+        chunk: usize,
+        is_prepare: bool,
+        scalar: Scalar,
+    ) -> Self {
         let chunks = split(&function.body, chunk);
         let mut chunk_of = vec![0; function.body.len()];
         for (index, range) in chunks.iter().enumerate() {
@@ -169,7 +195,19 @@ impl<'a> Emitter<'a> {
         let (scratch, n_scratch) = scratch_places(function, &chunks, &chunk_of);
         let uses = function.uses();
         let name = inner_name(name);
-        Self { program, function, name, is_prepare, chunks, chunk_of, uses, scratch, n_scratch, writes }
+        Self {
+            program,
+            function,
+            name,
+            is_prepare,
+            scalar,
+            chunks,
+            chunk_of,
+            uses,
+            scratch,
+            n_scratch,
+            writes,
+        }
     }
 
     fn emit(&self, out: &mut Writer) {
@@ -212,16 +250,18 @@ impl<'a> Emitter<'a> {
         let mut list: Vec<String> = arguments
             .iter()
             .map(|argument| match argument {
-                Argument::Prepared if self.is_prepare => "theta: &[f64; N_THETA]".into(),
-                argument => format!("{}: {}", argument.name(), argument.ty()),
+                Argument::Prepared if self.is_prepare => {
+                    format!("theta: &[{}; N_THETA]", self.scalar.name())
+                }
+                argument => format!("{}: {}", argument.name(), argument.ty(self.scalar)),
             })
             .collect();
         if scratch {
-            list.push(format!("s: &mut [f64; {}]", self.n_scratch));
+            list.push(format!("s: &mut [{}; {}]", self.scalar.name(), self.n_scratch));
         }
         for block in blocks {
             let quantity = self.function.results[block].quantity;
-            list.push(format!("{}: &mut {}", quantity.name(), array(quantity)));
+            list.push(format!("{}: &mut {}", quantity.name(), array_of(quantity, self.scalar)));
         }
         out.list(&format!("fn {name}("), &list, ") {");
     }
@@ -259,7 +299,7 @@ impl<'a> Emitter<'a> {
             });
         }
         for block in self.function.results.iter().filter(|block| zero_filled(block)) {
-            out.line(format!("{}.fill(0.0);", block.quantity.name()));
+            out.line(format!("{}.fill({});", block.quantity.name(), self.scalar.zero()));
         }
     }
 
@@ -269,7 +309,7 @@ impl<'a> Emitter<'a> {
             let zeros_are_there = zero_filled(block);
             for (e, &entry) in block.entries.iter().enumerate() {
                 if entry.value().is_none() && !(zeros_are_there && entry.is_constant(0.0)) {
-                    let value = spell::leaf(self.program, entry, self.parameters()).stored();
+                    let value = spell::leaf(self.program, entry, self.parameters(), self.scalar).stored();
                     out.line(format!("{}[{}] = {value};", block.quantity.name(), self.index(e)));
                 }
             }
@@ -289,7 +329,7 @@ impl<'a> Emitter<'a> {
 
     fn calls(&self, out: &mut Writer) {
         if self.n_scratch > 0 {
-            out.line(format!("let mut s = [0.0; {}];", self.n_scratch));
+            out.line(format!("let mut s = [{}; {}];", self.scalar.zero(), self.n_scratch));
         }
         for (index, range) in self.chunks.iter().enumerate() {
             let mut list: Vec<String> = Vec::new();
@@ -314,7 +354,9 @@ impl<'a> Emitter<'a> {
             if is_second_half(instruction.op) {
                 continue;
             }
-            let text = spell::expression(self.program, instruction, |operand| self.place(operand, chunk));
+            let text = spell::expression(self.program, instruction, self.scalar, |operand| {
+                self.place(operand, chunk)
+            });
             if instruction.op == Op::SinCos {
                 let name =
                     |value: usize| if self.uses_of(value) == 0 { "_".into() } else { format!("w{value}") };
@@ -336,7 +378,7 @@ impl<'a> Emitter<'a> {
 
     /// Puts a value where later chunks and the caller find it.
     fn store(&self, out: &mut Writer, value: usize) {
-        let place = Place { text: format!("w{value}"), logical: self.function.body[value].op.is_logical() };
+        let place = self.own(value);
         if let Some(at) = self.scratch[value] {
             out.line(format!("s[{at}] = {};", place.stored()));
         }
@@ -351,13 +393,17 @@ impl<'a> Emitter<'a> {
         match operand.value() {
             Some(value) if self.chunk_of[value] != chunk => {
                 let at = self.scratch[value].expect("values read later have a place");
-                Place::number(format!("s[{at}]"))
+                Place::number(format!("s[{at}]"), self.scalar)
             }
-            Some(value) => {
-                Place { text: format!("w{value}"), logical: self.function.body[value].op.is_logical() }
-            }
-            None => spell::leaf(self.program, operand, self.parameters()),
+            Some(value) => self.own(value),
+            None => spell::leaf(self.program, operand, self.parameters(), self.scalar),
         }
+    }
+
+    /// A value of the chunk at hand.
+    fn own(&self, value: usize) -> Place {
+        let logical = self.function.body[value].op.is_logical();
+        Place { text: format!("w{value}"), logical, scalar: self.scalar }
     }
 
     fn parameters(&self) -> &'static str {

@@ -8,9 +8,13 @@ mod constants;
 mod functions;
 mod names;
 mod parameters;
+mod scalar;
+mod scalars;
 mod spell;
 mod system;
 mod typed;
+
+pub use scalar::Scalar;
 
 use super::Writer;
 use crate::program::{Counts, Op, Program};
@@ -28,11 +32,13 @@ pub struct RustOptions {
     pub module: Option<String>,
     /// Most instructions of one emitted function.
     pub chunk: usize,
+    /// Kinds of numbers to write the functions for, beside `f64`.
+    pub scalars: Vec<Scalar>,
 }
 
 impl Default for RustOptions {
     fn default() -> Self {
-        Self { runtime_path: "::mbs_runtime".into(), module: None, chunk: 800 }
+        Self { runtime_path: "::mbs_runtime".into(), module: None, chunk: 800, scalars: Vec::new() }
     }
 }
 
@@ -92,6 +98,7 @@ fn items(out: &mut Writer, program: &Program, options: &RustOptions) {
     typed::emit(out, program);
     system::emit(out, program);
     functions::emit(out, program, options.chunk.max(1));
+    scalars::emit(out, program, options);
 }
 
 /// Which model, which version, what each function costs; nothing that changes from

@@ -1,5 +1,6 @@
 //! Operators and operands as Rust expressions.
 
+use super::Scalar;
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::Id;
 use crate::program::{Instruction, Op, Operand, Program};
@@ -26,47 +27,54 @@ pub(super) fn calls_math(op: Op) -> bool {
 pub(super) struct Place {
     /// The expression.
     pub(super) text: String,
-    /// Whether it is a `bool`; everything else is an `f64`.
+    /// Whether it is a truth value; everything else is a number.
     pub(super) logical: bool,
+    /// What numbers are.
+    pub(super) scalar: Scalar,
 }
 
 impl Place {
-    pub(super) fn number(text: impl Into<String>) -> Self {
-        Self { text: text.into(), logical: false }
+    pub(super) fn number(text: impl Into<String>, scalar: Scalar) -> Self {
+        Self { text: text.into(), logical: false, scalar }
     }
 
     fn as_number(&self) -> String {
-        if self.logical { format!("f64::from(u8::from({}))", self.text) } else { self.text.clone() }
+        if self.logical { self.scalar.number_of_truth(&self.text) } else { self.text.clone() }
     }
 
     fn as_truth(&self) -> String {
-        if self.logical { self.text.clone() } else { format!("({} != 0.0)", self.text) }
+        match self.scalar {
+            _ if self.logical => self.text.clone(),
+            Scalar::F64x4 => format!("math::truth({})", self.text),
+            _ => format!("({} != 0.0)", self.text),
+        }
     }
 
-    /// As an `f64`, to be stored.
+    /// As a number, to be stored.
     pub(super) fn stored(&self) -> String {
         self.as_number()
     }
 }
 
 /// Spells everything but values of earlier instructions.
-pub(super) fn leaf(program: &Program, operand: Operand, parameters: &str) -> Place {
+pub(super) fn leaf(program: &Program, operand: Operand, parameters: &str, scalar: Scalar) -> Place {
+    let number = |text: String| Place::number(text, scalar);
     match operand {
-        Operand::Constant(bits) => Place::number(literal(bits.get())),
+        Operand::Constant(bits) => number(scalar.literal(bits.get())),
         Operand::Prepared(slot) => {
-            Place::number(format!("{parameters}[{}]", program.layout.parameters.len() + slot as usize))
+            number(format!("{parameters}[{}]", program.layout.parameters.len() + slot as usize))
         }
-        Operand::Value(index) => Place::number(format!("w{index}")),
+        Operand::Value(index) => number(format!("w{index}")),
         Operand::Symbol(symbol) => match symbol {
-            Symbol::Theta(i) => Place::number(format!("{parameters}[{i}]")),
-            Symbol::Time => Place::number("t"),
-            Symbol::P(i) => Place::number(format!("p[{i}]")),
-            Symbol::V(i) => Place::number(format!("v[{i}]")),
-            Symbol::X(i) => Place::number(format!("x[{i}]")),
-            Symbol::U(i) => Place::number(format!("u[{i}]")),
-            Symbol::Mode(id) => Place { text: format!("modes[{}]", id.index()), logical: true },
-            Symbol::VDot(i) => Place::number(format!("v_dot[{i}]")),
-            Symbol::Lambda(i) => Place::number(format!("lambda[{i}]")),
+            Symbol::Theta(i) => number(format!("{parameters}[{i}]")),
+            Symbol::Time => number("t".into()),
+            Symbol::P(i) => number(format!("p[{i}]")),
+            Symbol::V(i) => number(format!("v[{i}]")),
+            Symbol::X(i) => number(format!("x[{i}]")),
+            Symbol::U(i) => number(format!("u[{i}]")),
+            Symbol::Mode(id) => Place { text: format!("modes[{}]", id.index()), logical: true, scalar },
+            Symbol::VDot(i) => number(format!("v_dot[{i}]")),
+            Symbol::Lambda(i) => number(format!("lambda[{i}]")),
         },
     }
 }
@@ -75,14 +83,17 @@ pub(super) fn leaf(program: &Program, operand: Operand, parameters: &str) -> Pla
 pub(super) fn expression(
     program: &Program,
     instruction: &Instruction,
+    scalar: Scalar,
     place: impl Fn(Operand) -> Place,
 ) -> String {
+    let lanes = scalar == Scalar::F64x4;
     let operands = instruction.operands();
     let number = |position: usize| place(operands[position]).as_number();
     let truth = |position: usize| place(operands[position]).as_truth();
     match instruction.op {
         Op::Unary(op) => match op {
             UnaryOp::Neg => format!("-{}", number(0)),
+            UnaryOp::Not if lanes => format!("math::not({})", truth(0)),
             UnaryOp::Not => format!("!{}", truth(0)),
             UnaryOp::Sqrt => format!("math::sqrt({})", number(0)),
             UnaryOp::Sin => format!("math::sin({})", number(0)),
@@ -106,11 +117,16 @@ pub(super) fn expression(
             BinaryOp::Pow => format!("math::pow({}, {})", number(0), number(1)),
             BinaryOp::Atan2 => format!("math::atan2({}, {})", number(0), number(1)),
             BinaryOp::Mod => format!("math::modulo({}, {})", number(0), number(1)),
+            BinaryOp::Less if lanes => format!("math::less({}, {})", number(0), number(1)),
+            BinaryOp::LessEqual if lanes => format!("math::less_equal({}, {})", number(0), number(1)),
+            BinaryOp::And if lanes => format!("{} & {}", truth(0), truth(1)),
+            BinaryOp::Or if lanes => format!("{} | {}", truth(0), truth(1)),
             BinaryOp::Less => format!("{} < {}", number(0), number(1)),
             BinaryOp::LessEqual => format!("{} <= {}", number(0), number(1)),
             BinaryOp::And => format!("{} && {}", truth(0), truth(1)),
             BinaryOp::Or => format!("{} || {}", truth(0), truth(1)),
         },
+        Op::Select if lanes => format!("math::select({}, {}, {})", truth(0), number(1), number(2)),
         Op::Select => {
             // Parentheses around a whole condition would be a warning.
             let condition = place(operands[0]);

@@ -28,3 +28,21 @@ fn names_and_paths_are_the_users_own() {
     assert!(text.contains("use crate::deps::rt as runtime;"));
     assert!(text.contains("pub type_: f64,") && text.contains("pub gen_: f64,"));
 }
+
+#[test]
+fn other_numbers_have_modules_of_their_own() {
+    let mut program = lower(&fixture::everything());
+    optimize::run(&mut program);
+    let with = |scalars: &[Scalar]| {
+        emit(&program, &RustOptions { chunk: 7, scalars: scalars.to_vec(), ..RustOptions::default() })
+    };
+    let alone = with(&[]);
+    assert_eq!(alone, with(&[Scalar::F64]), "double precision is always there");
+    let all = with(&[Scalar::F64x4, Scalar::F32, Scalar::F32]);
+    assert!(all.starts_with(&alone), "and does not depend on the others");
+    let [single, lanes] = ["pub mod single {", "pub mod x4 {"].map(|start| all.find(start));
+    assert!(single.is_some() && single < lanes);
+    assert!(all.contains("impl Lanes for super::Model {") && all.contains("math::select("));
+    assert!(all.contains("pub fn prepare(theta: &[f32; N_THETA], prepared: &mut Prepared) {"));
+    assert!(all.lines().all(|line| line.len() < 130), "no overlong lines");
+}

@@ -1,0 +1,201 @@
+//! The functions once more for other kinds of numbers, each in a module of its own.
+
+use super::{RustOptions, Scalar, functions, needs_math, typed};
+use crate::emit::Writer;
+use crate::program::{Function, FunctionKind, Program};
+
+/// The functions of [`Lanes`](Scalar::F64x4) of the same shape: at a state, into one array.
+const LANES: [FunctionKind; 10] = [
+    FunctionKind::Kinematics,
+    FunctionKind::KinematicMatrix,
+    FunctionKind::MassMatrix,
+    FunctionKind::Forces,
+    FunctionKind::Constraints,
+    FunctionKind::ConstraintJacobian,
+    FunctionKind::VelocityBias,
+    FunctionKind::AccelerationBias,
+    FunctionKind::Auxiliary,
+    FunctionKind::SwitchingFunctions,
+];
+
+/// Writes a module for each kind of number that is asked for beside `f64`.
+pub(super) fn emit(out: &mut Writer, program: &Program, options: &RustOptions) {
+    let mut scalars = options.scalars.clone();
+    scalars.sort_unstable();
+    scalars.dedup();
+    for scalar in scalars {
+        match scalar {
+            Scalar::F64 => {}
+            Scalar::F32 => single(out, program, options.chunk.max(1)),
+            Scalar::F64x4 => lanes(out, program, options.chunk.max(1)),
+        }
+    }
+}
+
+fn single(out: &mut Writer, program: &Program, chunk: usize) {
+    out.blank();
+    out.line("/// The functions in single precision.");
+    out.block("pub mod single {", "}", |out| {
+        out.line("use super::*;");
+        if needs_math(program) {
+            out.line("use super::runtime::math::single as math;");
+        }
+        out.blank();
+        module(out, program, Scalar::F32, chunk, |_| true);
+        functions::prepare(out, program, chunk, Scalar::F32);
+        out.blank();
+        out.line("/// All parameter-only work: θ first, then what follows from it.");
+        out.block("pub fn prepare(theta: &[f32; N_THETA], prepared: &mut Prepared) {", "}", |out| {
+            out.line("eval_prepare(theta, prepared);");
+        });
+    });
+}
+
+fn lanes(out: &mut Writer, program: &Program, chunk: usize) {
+    out.blank();
+    out.line("/// The functions for four states at once. Each lane has the bits of the functions for one");
+    out.line("/// state, whatever the others hold. Truth values are masks.");
+    out.block("pub mod x4 {", "}", |out| {
+        out.line("use super::*;");
+        out.line("use super::runtime::batch::{At4, Fused4, Lanes, wrong_length};");
+        out.line("use super::runtime::math::lanes as math;");
+        out.line("use super::runtime::math::lanes::f64x4;");
+        out.blank();
+        out.line("const ZERO: f64x4 = math::splat(0.0);");
+        out.blank();
+        let wanted = |kind: FunctionKind| {
+            !kind.is_per_parameter_set()
+                && kind != FunctionKind::InputDefaults
+                && kind != FunctionKind::Jacobian
+        };
+        module(out, program, Scalar::F64x4, chunk, wanted);
+        out.blank();
+        out.block("impl Lanes for super::Model {", "}", |out| {
+            out.block("fn as_system(&self) -> &dyn runtime::System {", "}", |out| out.line("self"));
+            for kind in LANES {
+                out.blank();
+                method(out, program, kind);
+            }
+            fused(out, program);
+        });
+    });
+}
+
+/// Where a model is evaluated, and the functions that are wanted.
+fn module(
+    out: &mut Writer,
+    program: &Program,
+    scalar: Scalar,
+    chunk: usize,
+    wanted: impl Fn(FunctionKind) -> bool,
+) {
+    let (number, truth) = (scalar.name(), scalar.truth());
+    out.line("/// Parameters and what is computed from them alone.");
+    out.line(format!("pub type Prepared = [{number}; N_PREPARED];"));
+    out.blank();
+    out.line("/// Where the model is evaluated.");
+    out.line("#[derive(Debug, Clone, Copy, PartialEq)]");
+    out.block("pub struct At<'a> {", "}", |out| {
+        out.line("/// Time, s.");
+        out.line(format!("pub t: {number},"));
+        for (name, doc, ty, length) in [
+            ("p", "Positions", number, "N_P"),
+            ("v", "Velocities", number, "N_V"),
+            ("x", "Auxiliary states", number, "N_X"),
+            ("u", "Inputs, slot by slot", number, "N_U"),
+            ("modes", "Conditionals frozen within a step", truth, "N_MODES"),
+        ] {
+            out.line(format!("/// {doc}."));
+            out.line(format!("pub {name}: &'a [{ty}; {length}],"));
+        }
+        out.line("/// Prepared parameters.");
+        out.line("pub prepared: &'a Prepared,");
+    });
+    if scalar == Scalar::F64x4 {
+        out.blank();
+        out.block("impl<'a> At<'a> {", "}", |out| {
+            out.line("/// From slices, if they have the lengths of the model.");
+            out.block("pub fn from_slices(at: &At4<'a>) -> Option<Self> {", "}", |out| {
+                out.block("Some(Self {", "})", |out| {
+                    out.line("t: at.t,");
+                    for name in ["p", "v", "x", "u", "modes", "prepared"] {
+                        out.line(format!("{name}: at.{name}.try_into().ok()?,"));
+                    }
+                });
+            });
+        });
+    }
+    for (kind, function) in program.functions().filter(|&(kind, _)| program.has(kind) && wanted(kind)) {
+        public(out, program, kind, function, scalar);
+    }
+    for (kind, function) in program.functions().filter(|&(kind, _)| wanted(kind)) {
+        functions::emit_one(out, program, kind, function, chunk, scalar);
+    }
+}
+
+/// One function on arrays, whatever it reads.
+fn public(out: &mut Writer, program: &Program, kind: FunctionKind, function: &Function, scalar: Scalar) {
+    let number = scalar.name();
+    let from_at = !kind.is_per_parameter_set() && kind != FunctionKind::InputDefaults;
+    let mut arguments = match kind {
+        _ if kind.is_per_parameter_set() => vec!["prepared: &Prepared".to_string()],
+        FunctionKind::InputDefaults => vec![format!("t: {number}"), "prepared: &Prepared".into()],
+        _ => vec!["at: &At<'_>".into()],
+    };
+    if kind.takes_accelerations() {
+        arguments.push(format!("v_dot: &[{number}; N_V]"));
+    }
+    if kind.takes_multipliers() {
+        arguments.push(format!("lambda: &[{number}; N_LAMBDA]"));
+    }
+    for block in &function.results {
+        let array = functions::array_of(block.quantity, scalar);
+        arguments.push(format!("{}: &mut {array}", block.quantity.name()));
+    }
+    out.blank();
+    out.line(format!("/// {}", kind.doc()));
+    out.list(&format!("pub fn {}(", kind.name()), &arguments, ") {");
+    out.indented(|out| {
+        if !functions::is_empty(program, kind) {
+            typed::call(out, program, kind, from_at, str::to_string);
+        }
+    });
+    out.line("}");
+}
+
+/// One method of the trait: checks every length it relies on, once.
+fn method(out: &mut Writer, program: &Program, kind: FunctionKind) {
+    let name = kind.name();
+    out.block(format!("fn {name}_x4(&self, at: &At4<'_>, out: &mut [f64x4]) {{"), "}", |out| {
+        if functions::is_empty(program, kind) {
+            out.block("if !out.is_empty() {", "}", |out| out.line("wrong_length(out);"));
+            return;
+        }
+        let array = functions::array_of(kind.quantities()[0], Scalar::F64x4);
+        out.line("let Some(at) = At::from_slices(at) else { return wrong_length(out) };");
+        out.line(format!("match <&mut {array}>::try_from(&mut *out) {{"));
+        out.indented(|out| {
+            out.line(format!("Ok(out) => {name}(&at, out),"));
+            out.line("Err(_) => wrong_length(out),");
+        });
+        out.line("}");
+    });
+}
+
+fn fused(out: &mut Writer, program: &Program) {
+    let kind = FunctionKind::Fused;
+    out.blank();
+    out.block("fn fused_x4(&self, at: &At4<'_>, out: &mut Fused4<'_>) {", "}", |out| {
+        if functions::is_empty(program, kind) {
+            return;
+        }
+        out.line("let Some(at) = At::from_slices(at) else { return out.wrong_length() };");
+        for block in functions::filled(program.function(kind)) {
+            let (name, array) = (block.quantity.name(), functions::array_of(block.quantity, Scalar::F64x4));
+            out.line(format!("let Ok({name}) = <&mut {array}>::try_from(&mut *out.{name}) else {{"));
+            out.indented(|out| out.line("return out.wrong_length();"));
+            out.line("};");
+        }
+        typed::call(out, program, kind, true, str::to_string);
+    });
+}

@@ -1,0 +1,196 @@
+//! Lanes have the bits of one state; single precision is close.
+
+use mbs_lanes::{MODELS, random};
+use mbs_runtime::batch::{At4, Fused4, Lanes, f64x4};
+use mbs_runtime::{At, Fused, System};
+
+/// One state with everything a model reads.
+struct Point {
+    t: f64,
+    p: Vec<f64>,
+    v: Vec<f64>,
+    x: Vec<f64>,
+    u: Vec<f64>,
+    modes: Vec<bool>,
+    prepared: Vec<f64>,
+}
+
+impl Point {
+    fn random(system: &dyn System, random: &mut impl FnMut() -> f64) -> Self {
+        let layout = system.layout();
+        let theta: Vec<f64> =
+            layout.parameter_defaults.iter().map(|value| value * (1.0 + 0.1 * random())).collect();
+        let mut prepared = vec![0.0; layout.n_prepared];
+        system.prepare(&theta, &mut prepared);
+        let mut some = |n: usize, size: f64| -> Vec<f64> { (0..n).map(|_| size * random()).collect() };
+        Self {
+            t: some(1, 2.0)[0],
+            p: some(layout.n_p(), 3.0),
+            v: some(layout.n_v(), 3.0),
+            x: some(layout.n_x(), 1.0),
+            u: some(layout.n_u(), 1.0),
+            modes: some(layout.modes.len(), 1.0).into_iter().map(|value| value > 0.0).collect(),
+            prepared,
+        }
+    }
+
+    fn at(&self) -> At<'_> {
+        let Self { t, p, v, x, u, modes, prepared } = self;
+        At { t: *t, p, v, x, u, modes, prepared }
+    }
+}
+
+fn gather(points: &[Point; 4], part: impl Fn(&Point) -> &[f64]) -> Vec<f64x4> {
+    let n = part(&points[0]).len();
+    (0..n).map(|i| f64x4::new(core::array::from_fn(|lane| part(&points[lane])[i]))).collect()
+}
+
+fn assert_bits(name: &str, function: &str, lane: usize, found: &[f64x4], expected: &[f64]) {
+    for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let found = found.to_array()[lane];
+        let same = found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan());
+        assert!(same, "{name}, {function}[{index}], lane {lane}: {found:e} for {expected:e}");
+    }
+}
+
+type One = fn(&dyn System, &At<'_>, &mut [f64]);
+type Four = fn(&dyn Lanes, &At4<'_>, &mut [f64x4]);
+
+#[test]
+fn every_lane_has_the_bits_of_one_state() {
+    let mut random = random(5);
+    for &(name, model) in MODELS {
+        let layout = model.layout();
+        let (n_p, n_v, n_g, n_x) = (layout.n_p(), layout.n_v(), layout.n_g, layout.n_x());
+        let n_lambda = layout.n_lambda();
+        let functions: [(&str, usize, One, Four); 10] = [
+            ("kinematics", n_p, |s, at, out| s.kinematics(at, out), |m, at, out| m.kinematics_x4(at, out)),
+            (
+                "kinematic_matrix",
+                n_p * n_v,
+                |s, at, out| s.kinematic_matrix(at, out),
+                |m, at, out| m.kinematic_matrix_x4(at, out),
+            ),
+            (
+                "mass_matrix",
+                n_v * n_v,
+                |s, at, out| s.mass_matrix(at, out),
+                |m, at, out| m.mass_matrix_x4(at, out),
+            ),
+            ("forces", n_v, |s, at, out| s.forces(at, out), |m, at, out| m.forces_x4(at, out)),
+            ("constraints", n_g, |s, at, out| s.constraints(at, out), |m, at, out| m.constraints_x4(at, out)),
+            (
+                "constraint_jacobian",
+                n_lambda * n_v,
+                |s, at, out| s.constraint_jacobian(at, out),
+                |m, at, out| m.constraint_jacobian_x4(at, out),
+            ),
+            (
+                "velocity_bias",
+                n_lambda,
+                |s, at, out| s.velocity_bias(at, out),
+                |m, at, out| m.velocity_bias_x4(at, out),
+            ),
+            (
+                "acceleration_bias",
+                n_lambda,
+                |s, at, out| s.acceleration_bias(at, out),
+                |m, at, out| m.acceleration_bias_x4(at, out),
+            ),
+            ("auxiliary", n_x, |s, at, out| s.auxiliary(at, out), |m, at, out| m.auxiliary_x4(at, out)),
+            (
+                "switching_functions",
+                layout.modes.len(),
+                |s, at, out| s.switching_functions(at, out),
+                |m, at, out| m.switching_functions_x4(at, out),
+            ),
+        ];
+        for _ in 0..20 {
+            let points: [Point; 4] = core::array::from_fn(|_| Point::random(model.as_system(), &mut random));
+            let modes: Vec<f64x4> = (0..layout.modes.len())
+                .map(|i| mbs_runtime::math::lanes::mask(core::array::from_fn(|lane| points[lane].modes[i])))
+                .collect();
+            let (p, v) = (gather(&points, |point| &point.p), gather(&points, |point| &point.v));
+            let (x, u) = (gather(&points, |point| &point.x), gather(&points, |point| &point.u));
+            let prepared = gather(&points, |point| &point.prepared);
+            let t = f64x4::new(core::array::from_fn(|lane| points[lane].t));
+            let at4 = At4 { t, p: &p, v: &v, x: &x, u: &u, modes: &modes, prepared: &prepared };
+            for (function, length, one, four) in &functions {
+                let mut found = vec![f64x4::splat(7.0); *length];
+                four(model, &at4, &mut found);
+                for (lane, point) in points.iter().enumerate() {
+                    let mut expected = vec![7.0; *length];
+                    one(model.as_system(), &point.at(), &mut expected);
+                    assert_bits(name, function, lane, &found, &expected);
+                }
+            }
+            let lengths = [n_p, n_v * n_v, n_v, n_lambda * n_v, n_lambda, n_x];
+            let mut found = lengths.map(|n| vec![f64x4::splat(7.0); n]);
+            let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] = &mut found;
+            let mut out =
+                Fused4 { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
+            model.fused_x4(&at4, &mut out);
+            for (lane, point) in points.iter().enumerate() {
+                let mut expected = lengths.map(|n| vec![7.0; n]);
+                let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] =
+                    &mut expected;
+                let mut out =
+                    Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
+                model.fused(&point.at(), &mut out);
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert_bits(name, "fused", lane, found, expected);
+                }
+            }
+        }
+    }
+}
+
+/// Compares `fused` of a model in single precision, entry by entry, with the largest of its
+/// array.
+macro_rules! single_is_close {
+    ($($name:ident)*) => { $({
+        use mbs_lanes::$name::{self as model, single};
+        let mut random = random(9);
+        for _ in 0..20 {
+            let mut point = Point::random(&model::Model, &mut random);
+            let theta = model::PARAMETER_DEFAULTS;
+            model::Model.prepare(&theta, &mut point.prepared);
+            let mut prepared = [0.0; model::N_PREPARED];
+            single::prepare(&theta.map(|value| value as f32), &mut prepared);
+            let short = |values: &[f64]| values.iter().map(|value| *value as f32).collect::<Vec<f32>>();
+            let (p, v, x, u) = (short(&point.p), short(&point.v), short(&point.x), short(&point.u));
+            let at = single::At {
+                t: point.t as f32,
+                p: p[..].try_into().unwrap(),
+                v: v[..].try_into().unwrap(),
+                x: x[..].try_into().unwrap(),
+                u: u[..].try_into().unwrap(),
+                modes: point.modes[..].try_into().unwrap(),
+                prepared: &prepared,
+            };
+            let (mut m, mut f) = ([0.0; model::N_V * model::N_V], [0.0; model::N_V]);
+            single::mass_matrix(&at, &mut m);
+            single::forces(&at, &mut f);
+            let (mut exact_m, mut exact_f) = ([0.0; model::N_V * model::N_V], [0.0; model::N_V]);
+            // Of the rounded state, so that only the arithmetic differs.
+            for (from, to) in [(&p, &mut point.p), (&v, &mut point.v), (&x, &mut point.x), (&u, &mut point.u)] {
+                to.iter_mut().zip(from).for_each(|(to, from)| *to = f64::from(*from));
+            }
+            point.t = f64::from(point.t as f32);
+            model::Model.mass_matrix(&point.at(), &mut exact_m);
+            model::Model.forces(&point.at(), &mut exact_f);
+            for (found, exact) in [(&m[..], &exact_m[..]), (&f[..], &exact_f[..])] {
+                let size = exact.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
+                for (found, exact) in found.iter().zip(exact) {
+                    let error = (f64::from(*found) - exact).abs();
+                    assert!(error <= 1e-4 * size, "{}: {found} for {exact}", stringify!($name));
+                }
+            }
+        }
+    })* };
+}
+
+#[test]
+fn single_precision_is_close() {
+    single_is_close!(andrews chain7 five_link heavy_top panda rolling_disc ur5);
+}
