@@ -1,6 +1,6 @@
 //! A system at work: parameters set, inputs connected, modes frozen, calls counted.
 
-use crate::constraint::{Independence, Redundancy};
+use crate::constraint::{Independence, Redundancy, WEAK};
 use crate::linalg::{Saddle, Singular};
 use crate::{Accelerated, At, Fused, Layout, System};
 use std::boxed::Box;
@@ -385,9 +385,13 @@ impl<'s> Plant<'s> {
             system.accelerations(at, &mut out).is_ok() && out.is_sound()
         });
         if sound {
+            self.independence.look_at(&pivots[v.len()..]);
+        }
+        // Near a singular pose every digit counts, and the solver that pivots keeps more of them.
+        let sound = sound && self.independence.part() >= WEAK;
+        if sound {
             // No one shall take the forces of an earlier state for those of this one.
             self.forces.fill(0.0);
-            self.independence.look_at(&pivots[v.len()..]);
             self.statistics.mass_matrix += 1;
             self.statistics.forces += 1;
             self.statistics.constraint_jacobian += 1;

@@ -4,6 +4,9 @@ use crate::linalg::Saddle;
 use std::vec;
 use std::vec::Vec;
 
+/// Where a row is this weak, a singular pose is near.
+pub(crate) const WEAK: f64 = 0.05;
+
 /// A row and the part of its best pivot that is left.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Weakest {

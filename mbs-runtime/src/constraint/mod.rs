@@ -16,7 +16,7 @@ mod redundancy;
 #[cfg(feature = "std")]
 pub use equilibrium::{Equilibrium, Unbalanced, balancing_parameters, equilibrium};
 #[cfg(feature = "std")]
-pub(crate) use independence::{Independence, Weakest};
+pub(crate) use independence::{Independence, WEAK, Weakest};
 #[cfg(feature = "std")]
 pub use initial::{Inconsistent, consistent};
 #[cfg(feature = "std")]

@@ -61,6 +61,8 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     h: f64,
     /// Index of the next recorded point.
     next_output: u64,
+    /// Steps in a row too short for the run ever to end.
+    crawling: u32,
     states: Vec<State>,
     events: Vec<Event>,
     drift: Drift,
@@ -96,6 +98,10 @@ impl Proposal {
 /// to decide ranks.
 const ON_CONSTRAINTS: f64 = 1e-6;
 
+/// So many steps in a row that are shorter than this part of the run lead nowhere.
+const CRAWL: f64 = 1e-9;
+const MOST_CRAWLING: u32 = 2000;
+
 /// So many events within so short a time, s, are a storm.
 const STORM: usize = 200;
 const STORM_TIME: f64 = 1e-6;
@@ -124,6 +130,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             state,
             h: 0.0,
             next_output: 0,
+            crawling: 0,
             states: Vec::new(),
             events: Vec::new(),
             drift: Drift::default(),
@@ -433,6 +440,11 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         if self.plant.statistics.steps > self.settings.most_steps {
             let steps = self.plant.statistics.steps;
             return Err(SimulationError::TooManySteps { t: self.state.t, steps });
+        }
+        let is_crawling = self.trial.t - self.state.t < CRAWL * (self.settings.t_end - self.settings.t_start);
+        self.crawling = if is_crawling { self.crawling + 1 } else { 0 };
+        if self.crawling > MOST_CRAWLING {
+            return Err(self.step_too_small(self.too_fast()));
         }
         self.method.accepted(self.plant);
         let weakest = self.plant.independence.take();

@@ -1,6 +1,7 @@
 //! When positions are projected (000: 16).
 
 use super::run::Projection;
+use crate::constraint::WEAK;
 
 /// Steps between position projections: at the start, at most.
 const FIRST_INTERVAL: u32 = 4;
@@ -9,9 +10,6 @@ const LONGEST_INTERVAL: u32 = 8;
 /// Thresholds on the first correction of a projection, in tolerances.
 const CALM: f64 = 0.009;
 const STIRRED: f64 = 0.02;
-
-/// Where a row is this weak, a singular pose is near, and drift would be blown up there.
-const WEAK: f64 = 0.05;
 
 /// Counts steps and watches how large corrections are.
 #[derive(Debug)]
@@ -34,6 +32,7 @@ impl ProjectionControl {
         match mode {
             Projection::None | Projection::Velocity => false,
             Projection::EveryStep => true,
+            // Near a singular pose drift would be blown up.
             Projection::Controlled => self.since + 1 >= self.interval || independence < WEAK,
         }
     }
