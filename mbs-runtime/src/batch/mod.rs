@@ -7,8 +7,9 @@
 //!
 //! A sample's run does not depend on its neighbours: every lane has its own step size, its
 //! own accepted and rejected steps and its own events, and takes the next sample when it is
-//! done. Both give the same bits as [`simulate`](crate::simulate) does for a sample alone, in
-//! the order of the samples, whatever the number of threads.
+//! done. `each` gives the same bits as [`simulate`](crate::simulate) does for a sample alone, in
+//! the order of the samples, whatever the number of threads; so does `lanes`, except that it never
+//! uses the model's own solution for accelerations (`Settings::own_solution`).
 //!
 //! Vector registers hold four numbers only where the compiler may use AVX, for example with
 //! `RUSTFLAGS=-Ctarget-cpu=native`.
