@@ -118,6 +118,8 @@ pub(crate) enum EquationsFormat {
     Text,
     /// A LaTeX document
     Latex,
+    /// A web page with MathML
+    Html,
 }
 
 #[derive(Debug, Args)]

@@ -33,6 +33,7 @@ fn for_each_model(check: impl Fn(&str)) {
 fn readable_equations() {
     for_each_model(|model| assert_repeats(&["equations", model]));
     for_each_model(|model| assert_repeats(&["equations", model, "--format", "latex"]));
+    for_each_model(|model| assert_repeats(&["equations", model, "--format", "html"]));
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub(crate) fn run(options: &EquationsOptions) -> Result<(), Failure> {
     let text = match options.format {
         EquationsFormat::Text => emit::text::emit(&derived.equations),
         EquationsFormat::Latex => emit::latex::emit(&derived.equations),
+        EquationsFormat::Html => emit::mathml::document(&derived.equations),
     };
     report::deliver(&text, options.out.as_deref())
 }

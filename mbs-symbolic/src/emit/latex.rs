@@ -3,7 +3,9 @@
 //! Needs amsmath only. Names become symbols: `phi1` is φ₁, `m_rod` is m with an upright
 //! index, the rate of `phi` carries a dot.
 
-use super::readable::{self, Block, BlockKind, Level, Product, Readable, Spelled, Term, Tree};
+use super::readable::{
+    self, Block, BlockKind, Glyph, Level, Product, Readable, Spelled, Symbolic, Term, Tree,
+};
 use super::text::rate_of;
 use crate::dynamics::{Equations, ModeKind};
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
@@ -383,74 +385,34 @@ fn symbol(readable: &Readable<'_>, symbol: Symbol) -> String {
 }
 
 fn dotted(text: &str, order: usize) -> String {
-    let (base, index) = split(text);
-    let base = match order {
-        0 => base,
-        1 => format!("\\dot{{{base}}}"),
-        _ => format!("\\ddot{{{base}}}"),
-    };
-    base + &index
+    typeset(&Symbolic::derivative(text, order))
 }
 
 /// A name as a symbol: `phi1` → `\varphi_{1}`, `m_rod` → `m_{\mathrm{rod}}`,
 /// `wheel.x` → `x_{\mathrm{wheel}}`.
 fn name(text: &str) -> String {
-    let (base, index) = split(text);
-    base + &index
+    typeset(&Symbolic::of(text))
 }
 
-fn split(text: &str) -> (String, String) {
-    // `joint.component`: the component is the quantity, the joint tells which.
-    if let Some((owner, component)) = text.rsplit_once('.') {
-        let (base, index) = split(component);
-        let index = index.strip_prefix("_{").and_then(|rest| rest.strip_suffix('}'));
-        let owner = format!("\\mathrm{{{}}}", escaped(owner));
-        return (base, format!("_{{{}{owner}}}", index.map(|i| format!("{i},")).unwrap_or_default()));
-    }
-    let mut parts = text.split('_').filter(|part| !part.is_empty());
-    let first = parts.next().unwrap_or(text);
-    let digits = first.len() - first.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    let (stem, number) = first.split_at(first.len() - digits);
-    let mut indices: Vec<String> = Vec::new();
-    let mut base = letter(stem);
-    if !number.is_empty() {
-        indices.push(number.to_owned());
-    }
-    let mut dots = 0;
-    for part in parts {
-        match part {
-            "dot" => dots = 1,
-            "ddot" => dots = 2,
-            _ => indices.push(index(part)),
-        }
-    }
-    base = match dots {
-        0 => base,
-        1 => format!("\\dot{{{base}}}"),
-        _ => format!("\\ddot{{{base}}}"),
+fn typeset(symbol: &Symbolic) -> String {
+    let stem = glyph(&symbol.stem);
+    let base = match symbol.dots {
+        0 => stem,
+        1 => format!("\\dot{{{stem}}}"),
+        _ => format!("\\ddot{{{stem}}}"),
     };
-    let index = if indices.is_empty() { String::new() } else { format!("_{{{}}}", indices.join(",")) };
-    (base, index)
+    if symbol.indices.is_empty() {
+        return base;
+    }
+    let indices: Vec<String> = symbol.indices.iter().map(glyph).collect();
+    format!("{base}_{{{}}}", indices.join(","))
 }
 
-/// A number or a single letter as it is, greek letters as such, words upright.
-fn index(part: &str) -> String {
-    let numeric = part.chars().all(|c| c.is_ascii_digit());
-    if numeric || part.chars().count() == 1 { part.to_owned() } else { letter(part) }
-}
-
-fn letter(stem: &str) -> String {
-    const GREEK: [&str; 33] = [
-        "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
-        "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma",
-        "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega",
-    ];
-    match stem {
-        "phi" => "\\varphi".to_owned(),
-        "epsilon" => "\\varepsilon".to_owned(),
-        _ if GREEK.contains(&stem) => format!("\\{stem}"),
-        _ if stem.chars().count() == 1 => stem.to_owned(),
-        _ => format!("\\mathrm{{{}}}", escaped(stem)),
+fn glyph(glyph: &Glyph) -> String {
+    match glyph {
+        Glyph::Plain(text) => text.clone(),
+        Glyph::Greek(command, _) => format!("\\{command}"),
+        Glyph::Word(text) => format!("\\mathrm{{{}}}", escaped(text)),
     }
 }
 

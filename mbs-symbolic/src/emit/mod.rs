@@ -6,6 +6,7 @@
 //! for machines.
 
 pub mod latex;
+pub mod mathml;
 pub mod readable;
 pub mod rust;
 pub mod text;

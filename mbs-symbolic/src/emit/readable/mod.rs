@@ -3,8 +3,8 @@
 //! Sharing in the graph is right for machines, but a page on which every operation
 //! has its own name cannot be read. Here the graph is folded up again: what is small
 //! or used once stands where it is used, what is used often gets a name, sums and
-//! products are written flat with like factors collected. [`super::text`] and
-//! [`super::latex`] only spell what is arranged here.
+//! products are written flat with like factors collected. [`super::text`],
+//! [`super::latex`] and [`super::mathml`] only spell what is arranged here.
 //!
 //! On return: a quantity refers only to quantities before it, and evaluating the
 //! arranged equations gives the values of the graph up to rounding, because only the
@@ -15,6 +15,7 @@ mod names;
 mod number;
 mod quantities;
 mod summary;
+mod symbol;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -25,6 +26,7 @@ pub use tree::{Product, Term, Tree};
 
 pub(crate) use names::SymbolNames;
 pub(crate) use number::{decimal, spell as spell_factor};
+pub(crate) use symbol::{Glyph, Symbolic};
 
 use crate::dynamics::{Equations, Layout};
 use crate::expr::Symbol;

@@ -1,6 +1,6 @@
 //! What is written must read well and mean what the graph means.
 
-use super::super::{latex, text};
+use super::super::{latex, mathml, text};
 use crate::dynamics::{Equations, Layout, Mode, ModeKind};
 use crate::expr::{BinaryOp, Environment, Graph, Symbol, UnaryOp, evaluate};
 use crate::ids::{ExprId, IdVec};
@@ -86,6 +86,11 @@ fn a_small_model_as_text() {
 #[test]
 fn a_small_model_as_latex() {
     insta::assert_snapshot!(latex::emit(&cart_pendulum()));
+}
+
+#[test]
+fn a_small_model_as_mathml() {
+    insta::assert_snapshot!(mathml::fragment(&cart_pendulum()));
 }
 
 #[test]
@@ -374,7 +379,21 @@ fn text_means_what_the_graph_means() {
             assert!(close || same, "f[x{i}]: {value} against {expected} in\n{written}");
         }
         balanced(&latex::emit(&model));
+        nested(&mathml::document(&model));
     }
+}
+
+/// Every element of a page is closed in its turn.
+fn nested(page: &str) {
+    let mut open = Vec::new();
+    for tag in page.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default()) {
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "{page}");
+        } else if !tag.ends_with('/') && !tag.starts_with("!DOCTYPE") && !tag.starts_with("meta") {
+            open.push(tag.split(' ').next().unwrap_or_default());
+        }
+    }
+    assert!(open.is_empty(), "{open:?} stay open in {page}");
 }
 
 /// Every brace and every `\left` of a LaTeX text is closed.
