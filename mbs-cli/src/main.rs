@@ -10,8 +10,9 @@ mod arguments;
 mod commands;
 mod evaluate;
 mod graph;
-mod numeric;
+mod mobility;
 mod pipeline;
+mod random;
 mod report;
 
 use arguments::{Arguments, Command};

@@ -4,6 +4,7 @@
 
 use crate::report::Failure;
 use mbs_symbolic::Options;
+use mbs_symbolic::checks;
 use mbs_symbolic::diag::{Diagnostics, Sources};
 use mbs_symbolic::dynamics::{self, Equations};
 use mbs_symbolic::model::{self, Loader, Model, Reading, limits};
@@ -94,6 +95,8 @@ pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
     let Derived { mut planned, equations } = derived;
     let mut program = timed(&mut planned.times, "lower", || program::lower(&equations));
     let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
+    planned.warnings.append(checks::of_program(&planned.model, &planned.topology, &program));
+    planned.warnings.sort();
     Ok(Compiled { planned, program, passes, dust: equations.graph.dust })
 }
 

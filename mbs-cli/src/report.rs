@@ -174,6 +174,7 @@ pub(crate) fn diagnostics_json(diagnostics: &Diagnostics, sources: &Sources) -> 
             "severity": match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
+                Severity::Note => "note",
             },
             "file": sources.name(diagnostic.span.file),
             "line": position.line,

@@ -4,16 +4,21 @@
 //! code in memory all end here, so one model gives the same bits everywhere.
 //! Nothing here uses fused multiply-add or the platform's C library.
 //!
+//! [`DoubleDouble`] has the same functions to 106 bits, for analyses that must tell a small number
+//! from rounding.
+//!
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `lanes` | no | [`lanes`]: the functions for four numbers at once |
 #![no_std]
 
+mod double_double;
 #[cfg(feature = "lanes")]
 pub mod lanes;
 pub mod single;
 mod table;
 mod trig;
+pub use double_double::DoubleDouble;
 pub use table::{Table, TableKind, linear, spline};
 pub use trig::sin_cos;
 

@@ -1,122 +1,24 @@
-//! `mbs check`: diagnostics and topology.
+//! `mbs check`: diagnostics, topology and mobility.
 
 use crate::arguments::JsonModel;
-use crate::evaluate::{Evaluator, State};
-use crate::numeric::{Orthogonal, norm};
+use crate::mobility::{self, Mobility, Open, Redundant};
 use crate::pipeline::{self, Compiled};
 use crate::report::{self, Failure};
 use mbs_symbolic::Options;
-use mbs_symbolic::program::{FunctionKind, Layout, Program};
+use mbs_symbolic::program::Layout;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
     let compiled = pipeline::compile(&options.model, Options::default())?;
-    let assembled = Assembly::of(&compiled.program);
+    let mobility = mobility::analyse(&compiled.program, &compiled.planned.model, &compiled.planned.topology);
     if options.json {
-        return report::print_json(answer(&compiled, &assembled));
+        report::print_json(answer(&compiled, &mobility))?;
+    } else {
+        report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
+        report::print(&text(&compiled, &mobility))?;
     }
-    report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
-    report::print(&text(&compiled, &assembled))
-}
-
-/// What the constraints do where the mechanism closes.
-struct Assembly {
-    degrees_of_freedom: usize,
-    redundant: Vec<Redundant>,
-    /// |g| that is left after assembling.
-    gap: f64,
-    closes: bool,
-}
-
-/// A row that does nothing: it follows from others, or vanishes in every position and
-/// has been dropped.
-struct Redundant {
-    element: String,
-    direction: String,
-    /// The row, then those it follows from.
-    rows: Vec<String>,
-    /// Whether it vanishes in every position.
-    identically: bool,
-}
-
-impl Assembly {
-    /// Assembles from the initial values by Newton's method with shortest corrections,
-    /// and decides the rank of G there.
-    fn of(program: &Program) -> Self {
-        const STEPS: usize = 40;
-        const CLOSED: f64 = 1e-10;
-        let layout = &program.layout;
-        let mut evaluator = Evaluator::new(program, &layout.parameter_defaults);
-        let mut state = evaluator.initial(0.0);
-        let mut gap = norm(&evaluator.one(FunctionKind::Constraints, &state));
-        for _ in 0..STEPS {
-            if gap <= CLOSED || gap.is_nan() {
-                break;
-            }
-            let trial = correct(&mut evaluator, &state);
-            let trial_gap = norm(&evaluator.one(FunctionKind::Constraints, &trial));
-            if !trial_gap.is_finite() {
-                break;
-            }
-            (state, gap) = (trial, trial_gap);
-        }
-        let closes = gap <= 1e-8;
-        // Off the manifold small singular values are as large as the gap; where the
-        // mechanism closes they are rounding.
-        let tolerance = if closes { 1e-7 } else { 1e-4 };
-        let jacobian = evaluator.one(FunctionKind::ConstraintJacobian, &state);
-        let (rows, n_v) = (layout.rows.len(), layout.velocities.len());
-        let orthogonal = Orthogonal::new(&jacobian, rows, n_v, tolerance);
-        let vanishing = layout.redundant_rows.iter().map(|row| {
-            let (element, direction) = split(&row.name);
-            Redundant { element, direction, rows: vec![row.name.clone()], identically: true }
-        });
-        let dependent = orthogonal.dependent().into_iter().map(|(row, others)| {
-            let (element, direction) = split(&layout.rows[row].name);
-            let rows = [row].into_iter().chain(others).map(|row| layout.rows[row].name.clone());
-            Redundant { element, direction, rows: rows.collect(), identically: false }
-        });
-        let redundant = vanishing.chain(dependent).collect();
-        Self { degrees_of_freedom: n_v - orthogonal.rank, redundant, gap, closes }
-    }
-}
-
-/// One Newton step on g, moved through p' = T v.
-fn correct(evaluator: &mut Evaluator<'_>, state: &State) -> State {
-    // Far from the solution nearly dependent rows must not throw the step away.
-    const NEARLY_DEPENDENT: f64 = 1e-3;
-    let layout = &evaluator.program.layout;
-    let (n_p, n_v, rows) = (layout.positions.len(), layout.velocities.len(), layout.rows.len());
-    let mut right = evaluator.one(FunctionKind::Constraints, state);
-    let jacobian = evaluator.one(FunctionKind::ConstraintJacobian, state);
-    // Non-holonomic rows have no position to correct.
-    let n_g = right.len();
-    let holonomic: Vec<f64> =
-        (0..n_v).flat_map(|c| (0..n_g).map(move |r| (r, c))).map(|(r, c)| jacobian[r + rows * c]).collect();
-    for value in &mut right {
-        *value = -*value;
-    }
-    let step = Orthogonal::new(&holonomic, n_g, n_v, NEARLY_DEPENDENT).solve(&right);
-    let kinematics = evaluator.one(FunctionKind::KinematicMatrix, state);
-    let mut next = state.clone();
-    for (i, p) in next.p.iter_mut().enumerate() {
-        *p += (0..n_v).map(|k| kinematics[i + n_p * k] * step[k]).sum::<f64>();
-    }
-    for block in &layout.quaternions {
-        let part = &mut next.p[block.p as usize..block.p as usize + 4];
-        let length = norm(part);
-        if length > 0.0 {
-            part.iter_mut().for_each(|q| *q /= length);
-        }
-    }
-    next
-}
-
-/// `closure.x` → (`closure`, `x`).
-fn split(name: &str) -> (String, String) {
-    let (element, direction) = name.split_once('.').unwrap_or((name, ""));
-    (element.to_owned(), direction.to_owned())
+    if mobility.closes_elsewhere { Ok(()) } else { Err(Failure::Reported { exit_code: 1 }) }
 }
 
 /// The object `dimensions` of the JSON answers.
@@ -130,35 +32,56 @@ pub(crate) fn dimensions(layout: &Layout) -> Value {
     })
 }
 
-fn answer(compiled: &Compiled, assembly: &Assembly) -> Map<String, Value> {
-    let redundant = assembly
-        .redundant
-        .iter()
-        .map(|row| json!({"joint": row.element, "direction": row.direction, "rows": row.rows}));
-    let cut_joints = compiled
-        .planned
-        .topology
-        .cut_joints
-        .iter()
-        .map(|&id| compiled.planned.model.joints[id].name.text.clone());
+fn answer(compiled: &Compiled, mobility: &Mobility) -> Map<String, Value> {
+    let row = |row: &Redundant| {
+        json!({
+            "joint": row.element,
+            "direction": row.direction,
+            "rows": row.rows,
+            "identically": row.identically,
+        })
+    };
+    let open = |open: &Open| {
+        json!({
+            "joint": open.element,
+            "distance_m": open.distance_m,
+            "angle_rad": open.angle_rad,
+            "other": open.other,
+        })
+    };
+    let release = |(joint, advice): &(String, String)| json!({"joint": joint, "advice": advice});
+    let planned = &compiled.planned;
+    let cut_joints = planned.topology.cut_joints.iter().map(|&id| planned.model.joints[id].name.text.clone());
+    let finite = |value: f64| value.is_finite().then_some(value);
     let mut object = Map::new();
-    object.insert("ok".to_owned(), json!(true));
-    object.insert("model".to_owned(), json!(compiled.planned.model.name));
-    object.insert("dimensions".to_owned(), dimensions(&compiled.program.layout));
-    object.insert("degrees_of_freedom".to_owned(), json!(assembly.degrees_of_freedom));
-    object.insert("loops".to_owned(), json!(compiled.planned.topology.cut_joints.len()));
-    object.insert("cut_joints".to_owned(), cut_joints.collect());
-    object.insert("redundant".to_owned(), redundant.collect());
-    object.insert("closes".to_owned(), json!(assembly.closes));
-    object.insert("gap".to_owned(), json!(assembly.gap));
-    object.insert(
-        "diagnostics".to_owned(),
-        report::diagnostics_json(&compiled.planned.warnings, &compiled.planned.sources),
+    let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
+    put("ok", json!(mobility.closes_elsewhere));
+    put("model", json!(planned.model.name));
+    put("dimensions", dimensions(&compiled.program.layout));
+    put("degrees_of_freedom", json!(mobility.degrees_of_freedom));
+    put("degrees_of_freedom_at_start", json!(mobility.at_start));
+    put("loops", json!(planned.topology.cut_joints.len()));
+    put("cut_joints", cut_joints.collect());
+    put("redundant", mobility.redundant.iter().map(row).collect());
+    put("singular", mobility.singular.iter().map(row).collect());
+    put("release", mobility.releases.iter().map(release).collect());
+    put("closes", json!(mobility.closes));
+    put("gap", json!(mobility.gap));
+    put("open", mobility.open.iter().map(open).collect());
+    put(
+        "rank",
+        json!({
+            "rank": mobility.rank.rank,
+            "smallest_kept": finite(mobility.rank.smallest_kept),
+            "largest_dropped": mobility.rank.largest_dropped,
+            "assemblies": mobility.assemblies,
+        }),
     );
+    put("diagnostics", report::diagnostics_json(&planned.warnings, &planned.sources));
     object
 }
 
-fn text(compiled: &Compiled, assembly: &Assembly) -> String {
+fn text(compiled: &Compiled, mobility: &Mobility) -> String {
     let layout = &compiled.program.layout;
     let model = &compiled.planned.model;
     let mut out = String::new();
@@ -185,7 +108,7 @@ fn text(compiled: &Compiled, assembly: &Assembly) -> String {
         layout.rows.len(),
         layout.states.len()
     );
-    let _ = writeln!(out, "  degrees of freedom: {}", assembly.degrees_of_freedom);
+    let _ = writeln!(out, "  degrees of freedom: {}", mobility.degrees_of_freedom);
     let cuts: Vec<&str> =
         compiled.planned.topology.cut_joints.iter().map(|&id| model.joints[id].name.text.as_str()).collect();
     let cuts = if cuts.is_empty() {
@@ -194,27 +117,81 @@ fn text(compiled: &Compiled, assembly: &Assembly) -> String {
         format!("{}, cut at {}", cuts.len(), cuts.join(", "))
     };
     let _ = writeln!(out, "  loops: {cuts}");
-    let (vanishing, dependent): (Vec<&Redundant>, Vec<&Redundant>) =
-        assembly.redundant.iter().partition(|row| row.rows.len() == 1);
-    for (what, identically) in [("vanish identically", true), ("vanish at this position", false)] {
-        let rows = vanishing.iter().filter(|row| row.identically == identically);
-        let names: Vec<&str> = rows.flat_map(|row| &row.rows).map(String::as_str).collect();
-        if !names.is_empty() {
-            let _ = writeln!(out, "  {what}: {}", names.join(", "));
-        }
-    }
-    for row in dependent {
-        let _ = writeln!(out, "  redundant: {} follows from {}", row.rows[0], row.rows[1..].join(", "));
-    }
-    if !assembly.closes {
-        let _ = writeln!(
-            out,
-            "  the loops do not close from the initial values (|g| = {:.1e}); degrees of freedom are those of \
-             the position reached",
-            assembly.gap
-        );
-    }
+    redundant(&mut out, mobility);
+    singular(&mut out, mobility);
+    open(&mut out, mobility);
     out
+}
+
+/// More lines than this of one kind are not written.
+const MOST_LINES: usize = 8;
+
+fn redundant(out: &mut String, mobility: &Mobility) {
+    if mobility.redundant.is_empty() {
+        return;
+    }
+    let rows = plural(mobility.redundant.len(), "constraint row does", "constraint rows do");
+    let _ = writeln!(out, "\n  redundant: {rows} nothing in any pose; reactions there are not unique");
+    lines(out, &rows_in_words(&mobility.redundant));
+    let releases = mobility.releases.iter().map(|(joint, advice)| format!("to release `{joint}`: {advice}"));
+    lines(out, &releases.collect::<Vec<_>>());
+}
+
+fn singular(out: &mut String, mobility: &Mobility) {
+    if mobility.singular.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\n  the start is a singular pose: {} there, {} elsewhere",
+        plural(mobility.at_start, "degree of freedom", "degrees of freedom"),
+        mobility.degrees_of_freedom
+    );
+    lines(out, &rows_in_words(&mobility.singular));
+}
+
+/// One line per row; rows of one joint that vanish in every pose share a line.
+fn rows_in_words(list: &[Redundant]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for of_joint in list.chunk_by(|a, b| a.identically && b.identically && a.element == b.element) {
+        let Redundant { element, direction, rows, identically } = &of_joint[0];
+        lines.push(if *identically {
+            let directions: Vec<&str> = of_joint.iter().map(|row| row.direction.as_str()).collect();
+            format!("{} of `{element}`: zero in every pose, left out", directions.join(", "))
+        } else if rows.len() == 1 {
+            format!("{direction} of `{element}`: no motion changes {}", rows[0])
+        } else {
+            format!("{direction} of `{element}`: {} follows from {}", rows[0], rows[1..].join(", "))
+        });
+    }
+    lines
+}
+
+fn lines(out: &mut String, list: &[String]) {
+    for line in list.iter().take(MOST_LINES) {
+        let _ = writeln!(out, "    {line}");
+    }
+    if list.len() > MOST_LINES {
+        let _ = writeln!(out, "    … and {} more", list.len() - MOST_LINES);
+    }
+}
+
+fn open(out: &mut String, mobility: &Mobility) {
+    if mobility.closes {
+        return;
+    }
+    let _ = writeln!(out, "\n  the loops do not close from the initial values:");
+    for Open { element, distance_m, angle_rad, other } in &mobility.open {
+        let parts = [(distance_m, " m"), (angle_rad, " rad"), (other, "")];
+        let parts = parts.iter().filter(|(value, _)| **value > 0.0);
+        let parts: Vec<String> = parts.map(|(value, unit)| format!("{value:.3e}{unit}")).collect();
+        let _ = writeln!(out, "    `{element}` stays open by {}", parts.join(" and "));
+    }
+    let _ = if mobility.closes_elsewhere {
+        writeln!(out, "  other poses close: give initial positions nearer to one the mechanism can have")
+    } else {
+        writeln!(out, "  no pose was found that closes: check lengths, frames and axes of these joints")
+    };
 }
 
 fn plural(count: usize, one: &str, many: &str) -> String {

@@ -14,6 +14,7 @@ pub(crate) mod fixture;
 mod functions;
 mod interpret;
 mod lower;
+mod scalar;
 mod table;
 mod verify;
 
@@ -24,6 +25,7 @@ pub use count::Counts;
 pub use functions::{FunctionKind, Quantity};
 pub use interpret::{Inputs, Interpreter};
 pub use lower::{expressions, lower, solved};
+pub use scalar::Scalar;
 pub use table::ProgramTable;
 pub use verify::verify;
 

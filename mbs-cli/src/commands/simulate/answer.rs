@@ -2,7 +2,7 @@
 
 use super::table::Evaluator;
 use super::{Run, WallTimes};
-use crate::numeric::Orthogonal;
+use crate::mobility;
 use mbs_runtime::integrate::{Projection, SingularPose};
 use mbs_runtime::{Names, State, Trajectory};
 use serde_json::{Map, Value, json};
@@ -10,9 +10,6 @@ use std::fmt::Write;
 
 /// Warnings of one kind that the summary spells out; JSON has them all.
 const MOST_WARNINGS: usize = 5;
-
-/// Rows of G of which less than this part is new count as dependent.
-const RANK_TOLERANCE: f64 = 1e-9;
 
 fn named<'n>(names: impl Iterator<Item = &'n str>, values: &[f64]) -> Value {
     Value::Object(names.zip(values).map(|(name, value)| (name.to_owned(), json!(value))).collect())
@@ -44,7 +41,7 @@ fn degrees_of_freedom(run: &Run, state: &State) -> usize {
     let layout = run.system.layout();
     let (n_v, n_lambda) = (layout.n_v(), layout.n_lambda());
     let jacobian = Evaluator::of(run).constraint_jacobian(state);
-    n_v - Orthogonal::new(&jacobian, n_lambda, n_v, RANK_TOLERANCE).rank
+    n_v - mobility::rank(&jacobian, n_lambda)
 }
 
 /// Kinetic plus potential energy at the first and last state, J.

@@ -1,9 +1,9 @@
 //! Which values the samples have.
 
 use super::csv::fields;
-use super::random::{permutation, uniform};
 use crate::arguments::SweepOptions;
 use crate::commands::simulate::Target;
+use crate::random::{permutation, uniform};
 use crate::report::Failure;
 use mbs_symbolic::model::Model;
 use serde_json::{Value, json};

@@ -10,7 +10,6 @@ pub(crate) mod csv;
 mod design;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod random;
 mod sample;
 pub(crate) mod store;
 

@@ -17,13 +17,13 @@ fn hash(seed: u64, sample: u64, dimension: u64) -> u64 {
 }
 
 /// Uniform in [0, 1): the upper 53 bits.
-pub(super) fn uniform(seed: u64, sample: u64, dimension: u64) -> f64 {
+pub(crate) fn uniform(seed: u64, sample: u64, dimension: u64) -> f64 {
     const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
     (hash(seed, sample, dimension) >> 11) as f64 * STEP
 }
 
 /// A permutation of 0 … n − 1 by Fisher and Yates, one per dimension.
-pub(super) fn permutation(seed: u64, dimension: u64, n: u32) -> Vec<u32> {
+pub(crate) fn permutation(seed: u64, dimension: u64, n: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..n).collect();
     // A seed of its own, so that the order has nothing to do with the numbers drawn.
     let seed = !seed;

@@ -1,0 +1,383 @@
+//! How a mechanism can move: degrees of freedom, redundant constraints, singular poses.
+//!
+//! The rank of G is decided where the constraints are fulfilled, and not at one place only.
+//! Off the constraints dependent rows look independent (Bricard's loop, 1e-6 off, has a
+//! smallest singular value of 3e-7), so every pose is closed to about 30 digits first. In a
+//! special pose rows depend on each other that are independent elsewhere, so the start is
+//! compared with poses around it: the start is pushed at random, always with the same
+//! numbers, and closed again.
+//!
+//! - rows that are dependent in every assembly are *redundant*;
+//! - rows that are dependent at the start only make it a *singular pose*.
+
+mod mechanism;
+mod rank;
+mod real;
+mod release;
+mod words;
+
+pub(crate) use rank::Rank;
+
+use crate::random::uniform;
+use mbs_math::DoubleDouble;
+use mbs_symbolic::dynamics::Element;
+use mbs_symbolic::ids::{FrameId, Id};
+use mbs_symbolic::model::{Defaults, Model};
+use mbs_symbolic::program::{Program, RowKind};
+use mbs_symbolic::topology::Topology;
+use mechanism::{Closing, Mechanism};
+use rank::{Rows, decompose, solve_for_rows};
+use real::norm;
+use words::Words;
+
+/// Poses beside the start that are enough if their rows are independent.
+const ASSEMBLIES: usize = 6;
+/// Pushes that are tried.
+const PUSHES: usize = 18;
+
+/// How far the start is pushed: rad, and parts of the mechanism's size. Nearby at first, so
+/// that the mechanism stays assembled as it is; further where that does not settle it.
+fn amplitude(push: usize) -> f64 {
+    const NEAR: [f64; 4] = [0.3, 0.1, 0.6, 0.03];
+    const FAR: [f64; 2] = [1.0, 2.0];
+    if push < 2 * ASSEMBLIES { NEAR[push % NEAR.len()] } else { FAR[push % FAR.len()] }
+}
+
+/// g, free of dimension, below which a pose counts as closed.
+const CLOSED: f64 = 1e-9;
+/// Rows of G, free of dimension, shorter than this vanish: what is left is rounding.
+const DUST: f64 = 1e-10;
+/// The seed of all pushes.
+const SEED: u64 = 1;
+
+/// What is known of the motions of a mechanism.
+pub(crate) struct Mobility {
+    /// n_v − rank G in a general pose.
+    pub(crate) degrees_of_freedom: usize,
+    /// n_v − rank G where the mechanism starts.
+    pub(crate) at_start: usize,
+    /// Rows that do nothing in any pose.
+    pub(crate) redundant: Vec<Redundant>,
+    /// Further rows that do nothing where the mechanism starts.
+    pub(crate) singular: Vec<Redundant>,
+    /// What to change so that nothing is redundant, joint by joint.
+    pub(crate) releases: Vec<(String, String)>,
+    /// Whether the start can be closed.
+    pub(crate) closes: bool,
+    /// Whether any pose can.
+    pub(crate) closes_elsewhere: bool,
+    /// |g| that is left at the start, in the units of the rows.
+    pub(crate) gap: f64,
+    /// What stays open at the start.
+    pub(crate) open: Vec<Open>,
+    /// How many other poses were looked at.
+    pub(crate) assemblies: usize,
+    /// How clear the rank in a general pose is.
+    pub(crate) rank: Rank,
+}
+
+/// A row that follows from others, or vanishes.
+pub(crate) struct Redundant {
+    /// The joint or constraint element.
+    pub(crate) element: String,
+    /// In words: `rotation about x`, in the axes of the joint's `from` frame.
+    pub(crate) direction: String,
+    /// The row, then those it follows from.
+    pub(crate) rows: Vec<String>,
+    /// Whether no coordinate changes it, so that it was left out of the equations.
+    pub(crate) identically: bool,
+}
+
+/// A joint or constraint that could not be closed.
+pub(crate) struct Open {
+    pub(crate) element: String,
+    /// m; of rows that measure lengths.
+    pub(crate) distance_m: f64,
+    /// rad, nearly; of rows that measure orientation.
+    pub(crate) angle_rad: f64,
+    /// Of all other rows, in their own units.
+    pub(crate) other: f64,
+}
+
+/// A closed pose with what its constraints do.
+struct Assembly {
+    rank: Rank,
+    /// Combinations of rows that vanish there.
+    vanishing: Vec<Vec<f64>>,
+}
+
+/// Rank of a matrix of `rows` rows, column by column, at a state a run has projected: rows are
+/// compared after scaling to the same length.
+pub(crate) fn rank(matrix: &[f64], rows: usize) -> usize {
+    let columns = matrix.len().checked_div(rows).unwrap_or(0);
+    let list: Rows<f64> = (0..rows).map(|r| (0..columns).map(|c| matrix[r + rows * c]).collect()).collect();
+    let longest = list.iter().map(|row| norm(row)).fold(0.0, f64::max);
+    let scaled: Rows<f64> = list
+        .into_iter()
+        .map(|row| {
+            let length = norm(&row);
+            let factor = if length > DUST * longest { 1.0 / length } else { 0.0 };
+            row.into_iter().map(|x| x * factor).collect()
+        })
+        .collect();
+    Rank::by_gap(&decompose(&scaled, None).values, columns).rank
+}
+
+/// Looks at the motions of a compiled model, with default parameters, at t = 0.
+pub(crate) fn analyse(program: &Program, model: &Model, topology: &Topology) -> Mobility {
+    let layout = &program.layout;
+    let n_v = layout.velocities.len();
+    let length = size(model);
+    let mut closer =
+        Closer { near: Mechanism::new(program, length), exact: Mechanism::new(program, length), n_v };
+    let initial = closer.near.initial();
+    let start = closer.start(&initial, &held(program, model, topology));
+    let closes = start.gap <= CLOSED;
+
+    let from = if closes { start.p.clone() } else { lifted(&initial) };
+    let mut around: Vec<Assembly> = Vec::new();
+    for push in 0..PUSHES {
+        let best = around.iter().map(|assembly| assembly.rank.rank).max();
+        // More poses are worth while only if rows that depend on each other in all so far may be
+        // independent elsewhere.
+        let is_settled = best.is_none_or(|rank| rank == layout.rows.len());
+        if layout.rows.is_empty() || (around.len() >= ASSEMBLIES && is_settled) {
+            break;
+        }
+        // Where the start does not close, any pose will do.
+        let amplitude = if closes { amplitude(push) } else { std::f64::consts::PI };
+        let closing = closer.pushed(&from, push, amplitude);
+        if closing.gap > CLOSED {
+            continue;
+        }
+        let assembly = closer.assembly(&closing.p);
+        // A pose out of which nothing moves is no pose of a mechanism that does.
+        let moves = |assembly: &Assembly| n_v > assembly.rank.rank;
+        if moves(&assembly) || !around.iter().any(moves) {
+            around.push(assembly);
+        }
+    }
+    let at_start = closer.assembly(&start.p);
+    let assemblies = around.len();
+    let general = around
+        .iter()
+        .chain(closes.then_some(&at_start))
+        .max_by_key(|assembly| assembly.rank.rank)
+        .unwrap_or(&at_start);
+
+    let poses: Vec<f64> = closer.exact.poses(&start.p).iter().map(|x| x.to_f64()).collect();
+    let words = Words { model, topology, layout, poses: &poses };
+    let order = preferred(program);
+    let dependent = solve_for_rows(general.vanishing.clone(), &order);
+    let mut named: Vec<usize> = dependent.iter().map(|(row, _)| *row).collect();
+    let redundant_order = [named.clone(), order].concat();
+    let mut singular = solve_for_rows(at_start.vanishing.clone(), &redundant_order);
+    singular.retain(|(row, _)| !named.contains(row));
+    if !closes {
+        // Rows are not those of a pose the mechanism can have.
+        singular.clear();
+    }
+    named.sort_unstable();
+
+    let mut releases = release::Releases::default();
+    let vanishing = layout.redundant_rows.iter().map(|row| {
+        let direction = words.alone(row);
+        releases.add(row.element, &direction);
+        Redundant {
+            element: row.element.name(model).to_owned(),
+            direction: direction.text,
+            rows: vec![row.name.clone()],
+            identically: true,
+        }
+    });
+    let mut redundant: Vec<Redundant> = vanishing.collect();
+    for (row, weights) in &dependent {
+        let direction = words.combined(*row, weights);
+        releases.add(layout.rows[*row].element, &direction);
+        redundant.push(of_weights(program, model, *row, weights, direction.text));
+    }
+    let singular: Vec<Redundant> = singular
+        .iter()
+        .map(|(row, weights)| of_weights(program, model, *row, weights, words.combined(*row, weights).text))
+        .collect();
+    let g = closer.exact.constraints_si(&start.p);
+    let gap = norm(&g).to_f64();
+    let g: Vec<f64> = g.iter().map(|x| x.to_f64()).collect();
+    let open = if closes { Vec::new() } else { open(program, model, &g) };
+    Mobility {
+        degrees_of_freedom: n_v - general.rank.rank,
+        at_start: n_v - at_start.rank.rank,
+        redundant,
+        singular,
+        releases: releases.finish(model, topology),
+        closes,
+        closes_elsewhere: closes || assemblies > 0,
+        gap,
+        open,
+        assemblies,
+        rank: general.rank,
+    }
+}
+
+fn of_weights(program: &Program, model: &Model, row: usize, weights: &[f64], direction: String) -> Redundant {
+    let rows = &program.layout.rows;
+    let largest = weights.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    let others = (0..rows.len()).filter(|&other| other != row && weights[other].abs() > 1e-7 * largest);
+    Redundant {
+        element: rows[row].element.name(model).to_owned(),
+        direction,
+        rows: [row].into_iter().chain(others).map(|row| rows[row].name.clone()).collect(),
+        identically: false,
+    }
+}
+
+fn lifted(p: &[f64]) -> Vec<DoubleDouble> {
+    p.iter().map(|&x| DoubleDouble::from(x)).collect()
+}
+
+/// Closes poses: with doubles to come near, with twice the digits to be sure.
+struct Closer<'a> {
+    near: Mechanism<'a, f64>,
+    exact: Mechanism<'a, DoubleDouble>,
+    n_v: usize,
+}
+
+impl Closer<'_> {
+    /// The start: initial values that are `held` stay, if the mechanism closes with them.
+    fn start(&mut self, initial: &[f64], held: &[bool]) -> Closing<DoubleDouble> {
+        let free: Vec<bool> = held.iter().map(|held| !held).collect();
+        let first = self.close(initial, &free);
+        if first.gap <= CLOSED || !held.contains(&true) {
+            return first;
+        }
+        let second = self.close(initial, &vec![true; self.n_v]);
+        if second.gap < first.gap { second } else { first }
+    }
+
+    fn close(&mut self, p: &[f64], free: &[bool]) -> Closing<DoubleDouble> {
+        const NEAR: f64 = 1e-12;
+        const EXACT: f64 = 1e-29;
+        let near = self.near.close(p, free, NEAR);
+        let p = lifted(&near.p);
+        if near.gap > 1e3 * CLOSED {
+            return Closing { p, gap: near.gap };
+        }
+        self.exact.close(&p, free, EXACT)
+    }
+
+    /// The pose reached from `p` after a push.
+    fn pushed(&mut self, p: &[DoubleDouble], push: usize, amplitude: f64) -> Closing<DoubleDouble> {
+        let p: Vec<f64> = p.iter().map(|x| x.to_f64()).collect();
+        let step: Vec<f64> =
+            (0..self.n_v).map(|k| amplitude * (2.0 * uniform(SEED, push as u64, k as u64) - 1.0)).collect();
+        let p = self.near.moved(&p, &step);
+        self.close(&p, &vec![true; self.n_v])
+    }
+
+    /// Rank and vanishing combinations of the rows of G, each scaled to length one.
+    fn assembly(&mut self, p: &[DoubleDouble]) -> Assembly {
+        let mut rows = self.exact.jacobian(p);
+        let lengths: Vec<f64> = rows.iter().map(|row| norm(row).to_f64()).collect();
+        for (row, &length) in rows.iter_mut().zip(&lengths) {
+            let factor = if length > DUST { 1.0 / length } else { 0.0 };
+            row.iter_mut().for_each(|x| *x = *x * DoubleDouble::from(factor));
+        }
+        let doubles: Rows<f64> = rows.iter().map(|row| row.iter().map(|x| x.to_f64()).collect()).collect();
+        let near = decompose(&doubles, None);
+        let found = decompose(&rows, Some(&near.combinations));
+        let rank = Rank::by_gap(&found.values, self.n_v);
+        let vanishing = found.combinations[rank.rank..].iter().map(|weights| {
+            let unscaled = |(weight, &length): (&DoubleDouble, &f64)| {
+                if length > DUST { weight.to_f64() / length } else { weight.to_f64() }
+            };
+            weights.iter().zip(&lengths).map(unscaled).collect()
+        });
+        Assembly { rank, vanishing: vanishing.collect() }
+    }
+}
+
+/// Rows in the order in which they are best named redundant: orientation before position,
+/// later ones before earlier ones.
+fn preferred(program: &Program) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..program.layout.rows.len()).collect();
+    let rank = |row: &usize| match program.layout.rows[*row].kind {
+        RowKind::Orientation => 0,
+        RowKind::Position => 1,
+        RowKind::Distance | RowKind::Nonholonomic => 2,
+        RowKind::Coordinate | RowKind::Equation => 3,
+    };
+    order.sort_by_key(|row| (rank(row), std::cmp::Reverse(*row)));
+    order
+}
+
+/// The largest distance of a frame or centre of mass from its body's origin, m; 1 if there is
+/// none.
+fn size(model: &Model) -> f64 {
+    let defaults = Defaults::new(model);
+    let points =
+        model.frames.iter().map(|frame| &frame.position).chain(model.bodies.iter().map(|body| &body.com));
+    let distances = points.filter_map(|point| {
+        let square: Option<f64> = point.iter().map(|x| defaults.evaluate(x).map(|x| x * x)).sum();
+        square.map(f64::sqrt).filter(|distance| distance.is_finite())
+    });
+    let largest = distances.fold(0.0, f64::max);
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
+/// Which velocities belong to initial positions that are held.
+fn held(program: &Program, model: &Model, topology: &Topology) -> Vec<bool> {
+    let layout = &program.layout;
+    let mut held = vec![false; layout.velocities.len()];
+    for &index in &layout.held_positions {
+        let rate = model.coordinates[topology.positions[index as usize]].rate;
+        match rate.and_then(|rate| topology.velocities.iter().position(|&velocity| velocity == rate)) {
+            Some(velocity) => held[velocity] = true,
+            // A component of a quaternion holds all of it.
+            None => {
+                let block = layout.quaternions.iter().find(|block| (block.p..block.p + 4).contains(&index));
+                if let Some(block) = block {
+                    held[block.v as usize..block.v as usize + 3].fill(true);
+                }
+            }
+        }
+    }
+    held
+}
+
+/// What is left of g, element by element, the widest first.
+fn open(program: &Program, model: &Model, g: &[f64]) -> Vec<Open> {
+    // Below this nobody would look for a mistake.
+    const SHOWN: f64 = 1e-9;
+    let mut elements: Vec<(Element, [f64; 3])> = Vec::new();
+    for (row, value) in program.layout.rows.iter().zip(g) {
+        let kind = match row.kind {
+            RowKind::Position | RowKind::Distance => 0,
+            RowKind::Orientation => 1,
+            RowKind::Coordinate | RowKind::Equation | RowKind::Nonholonomic => 2,
+        };
+        match elements.iter_mut().find(|(element, _)| *element == row.element) {
+            Some((_, squares)) => squares[kind] += value * value,
+            None => {
+                let mut squares = [0.0; 3];
+                squares[kind] = value * value;
+                elements.push((row.element, squares));
+            }
+        }
+    }
+    let mut list: Vec<Open> = elements
+        .into_iter()
+        .map(|(element, squares)| {
+            let [distance_m, angle_rad, other] = squares.map(f64::sqrt);
+            Open { element: element.name(model).to_owned(), distance_m, angle_rad, other }
+        })
+        .filter(|open| open.distance_m.max(open.angle_rad).max(open.other) > SHOWN)
+        .collect();
+    let width = |open: &Open| open.distance_m + open.angle_rad + open.other;
+    list.sort_by(|a, b| width(b).total_cmp(&width(a)));
+    list
+}
+
+/// The reference frame of a body.
+fn reference(body: mbs_symbolic::ids::BodyId) -> FrameId {
+    FrameId::new(body.index())
+}

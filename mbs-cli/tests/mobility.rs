@@ -1,0 +1,164 @@
+//! `mbs check` on mechanisms whose motions are known.
+
+mod common;
+
+use common::{Scratch, json, mbs, stdout, succeed};
+use serde_json::Value;
+
+fn check(model: &str) -> Value {
+    json(&["check", model, "--json"], 0)
+}
+
+fn length(value: &Value) -> usize {
+    value.as_array().expect("a list").len()
+}
+
+/// The text of a model of this repository with parts of it replaced.
+fn changed(model: &str, changes: &[(&str, &str)]) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models").join(model);
+    let mut text = std::fs::read_to_string(path).expect("readable");
+    for (from, to) in changes {
+        assert!(text.contains(from), "{model} has no `{from}`");
+        text = text.replace(from, to);
+    }
+    text
+}
+
+/// A plane linkage of full revolute joints: the closing joint holds three freedoms too many,
+/// one slide along and two turns across the common axis.
+#[test]
+fn a_four_bar_linkage_of_revolute_joints() {
+    let value = check("models/four_bar_spatial.yaml");
+    assert_eq!(value["degrees_of_freedom"], 1);
+    assert_eq!(value["degrees_of_freedom_at_start"], 1);
+    let redundant = value["redundant"].as_array().expect("rows");
+    assert_eq!(redundant.len(), 3);
+    assert!(redundant.iter().all(|row| row["joint"] == "closure"), "{redundant:#?}");
+    let directions: Vec<&str> = redundant.iter().filter_map(|row| row["direction"].as_str()).collect();
+    assert_eq!(directions.iter().filter(|words| words.starts_with("rotation about")).count(), 2);
+    assert!(directions.contains(&"translation along its axis"), "{directions:?}");
+    assert_eq!(length(&value["singular"]), 0);
+    let gap = |key: &str| value["rank"][key].as_f64().expect("a number");
+    assert!(gap("smallest_kept") > 1e-3 && gap("largest_dropped") < 1e-12, "{:#}", value["rank"]);
+}
+
+/// What the advice says, done: nothing is redundant, and the linkage moves as before.
+#[test]
+fn released_as_advised_nothing_is_redundant() {
+    let advice = check("models/four_bar_spatial.yaml")["release"][0]["advice"].clone();
+    assert_eq!(advice, "make it `spherical`, and one of crank_pivot, crank_pin, rocker_pivot `cylindrical`");
+    let scratch = Scratch::new("released");
+    let text = changed(
+        "four_bar_spatial.yaml",
+        &[
+            (
+                "closure: {type: revolute, from: coupler.tip, to: rocker.tip, axis: [-2, 2, -1], cut: true}",
+                "closure: {type: spherical, from: coupler.tip, to: rocker.tip, cut: true}",
+            ),
+            (
+                "rocker_pivot: {type: revolute, from: ground.d, to: rocker, axis: [-2, 2, -1], coordinate: phi3}",
+                "rocker_pivot: {type: cylindrical, from: ground.d, to: rocker, axis: [-2, 2, -1], coordinates: [s3, phi3]}",
+            ),
+        ],
+    );
+    let value = check(&scratch.file("released.yaml", &text));
+    assert_eq!(value["degrees_of_freedom"], 1);
+    assert_eq!(length(&value["redundant"]), 0, "{:#}", value["redundant"]);
+}
+
+/// Counting gives Bricard's loop no freedom; it has one, and one row too many in every pose.
+#[test]
+fn bricards_mechanism() {
+    let value = check("models/bricard.yaml");
+    assert_eq!(value["degrees_of_freedom"], 1);
+    assert_eq!(length(&value["redundant"]), 1);
+    assert_eq!(value["redundant"][0]["joint"], "joint5");
+    assert!(value["rank"]["largest_dropped"].as_f64().expect("a number") < 1e-12);
+    // Without the row the advice releases, the loop is well determined.
+    let advice = value["release"][0]["advice"].as_str().expect("words");
+    assert!(advice.starts_with("make it `universal` with "), "{advice}");
+    let axis = &advice["make it `universal` with ".len()..][..1];
+    let scratch = Scratch::new("bricard");
+    let released =
+        format!("joint5: {{type: universal, from: rod5.tip, to: ground.P5, axes: [x, {axis}], cut: true}}");
+    let joint = "joint5: {type: revolute, from: rod5.tip, to: ground.P5, axis: x, cut: true}";
+    let value = check(&scratch.file("bricard.yaml", &changed("bricard.yaml", &[(joint, &released)])));
+    assert_eq!(value["degrees_of_freedom"], 1);
+    assert_eq!(length(&value["redundant"]), 0, "{:#}", value["redundant"]);
+}
+
+#[test]
+fn the_five_link_suspension_has_nothing_redundant() {
+    let value = check("models/five_link.yaml");
+    assert_eq!(value["degrees_of_freedom"], 2);
+    assert_eq!(length(&value["redundant"]), 0);
+    assert_eq!(length(&value["singular"]), 0);
+}
+
+/// Two four-bar linkages in a row, started with all rods in one line.
+fn rods_in_line(scratch: &Scratch) -> String {
+    let text = (0..3).fold(changed("n_four_bar_2.yaml", &[]), |text, k| {
+        text.replace(&format!("    phi{k}: 0\n"), &format!("    phi{k}: pi/2\n"))
+            .replace(&format!("    psi{k}: 0\n"), &format!("    psi{k}: -pi/2\n"))
+    });
+    scratch.file("in_line.yaml", &text)
+}
+
+/// Three instantaneous freedoms with all rods in line, one elsewhere; there is nothing to
+/// tell of the model's own start, in which they stand upright.
+#[test]
+fn a_start_in_a_singular_pose() {
+    let value = check("models/n_four_bar_2.yaml");
+    assert_eq!((&value["degrees_of_freedom"], &value["degrees_of_freedom_at_start"]), (&1.into(), &1.into()));
+    let scratch = Scratch::new("singular");
+    let model = rods_in_line(&scratch);
+    let value = check(&model);
+    assert_eq!(value["degrees_of_freedom"], 1);
+    assert_eq!(value["degrees_of_freedom_at_start"], 3);
+    assert_eq!(length(&value["singular"]), 2);
+    // The rows that vanish in the plane are redundant anyway.
+    assert!(value["redundant"].as_array().expect("rows").iter().all(|row| row["identically"] == true));
+    insta::assert_snapshot!(succeed(&["check", &model]));
+}
+
+#[test]
+fn redundancy_for_people() {
+    insta::assert_snapshot!(succeed(&["check", "models/four_bar_spatial.yaml"]));
+}
+
+/// Links too short to meet: the joint that stays open and by how much.
+#[test]
+fn a_linkage_that_cannot_close() {
+    let scratch = Scratch::new("open");
+    let text = changed("four_bar_spatial.yaml", &[("l0: {value: 0.5", "l0: {value: 1.5")]);
+    let model = scratch.file("open.yaml", &text);
+    let value = json(&["check", &model, "--json"], 1);
+    assert_eq!(value["ok"], false);
+    assert_eq!(value["closes"], false);
+    assert_eq!(value["open"][0]["joint"], "closure");
+    // Stretched out, crank, coupler and rocker reach 1.1 m of 1.5 m.
+    let distance = value["open"][0]["distance_m"].as_f64().expect("a number");
+    assert!((distance - 0.4).abs() < 1e-3, "{distance}");
+    let output = mbs(&["check", &model]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("`closure` stays open by 4.00"), "{}", stdout(&output));
+}
+
+/// Singular poses along a run are in the summary and in the JSON answer.
+#[test]
+fn singular_poses_of_a_run_are_told() {
+    let scratch = Scratch::new("singular-run");
+    let model = rods_in_line(&scratch);
+    let arguments = ["simulate", &model, "--t-end", "0.1"];
+    assert!(stdout(&mbs(&arguments)).contains("singular pose of"));
+    let value = json(&[&arguments[..], &["--json"]].concat(), 0);
+    let pose = &value["singular_poses"][0];
+    assert_eq!(pose["t"], 0.0);
+    assert!(pose["element"].as_str().expect("a name").starts_with("closure"));
+}
+
+#[test]
+fn the_answer_is_the_same_every_time() {
+    let once = succeed(&["check", "models/rssr.yaml", "--json"]);
+    assert_eq!(once, succeed(&["check", "models/rssr.yaml", "--json"]));
+}
