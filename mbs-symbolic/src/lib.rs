@@ -8,6 +8,7 @@
 //! calls them in order and does nothing else. The crate neither prints nor reads files:
 //! what a model names arrives through a [`model::Loader`].
 
+pub mod checks;
 pub mod diag;
 pub mod dynamics;
 pub mod emit;
@@ -73,11 +74,12 @@ pub fn compile(
 ) -> Result<Compiled, Box<Rejected>> {
     let model::Reading { sources, result } = model::read(name, source, loader);
     let stages = || -> Result<_, Diagnostics> {
-        let (model, warnings) = result?;
+        let (model, mut warnings) = result?;
         let topology = topology::build(&model)?;
         let equations = dynamics::build(&model, &topology, options)?;
         let mut program = program::lower(&equations);
         let report = optimize::run(&mut program);
+        warnings.append(checks::of_program(&model, &topology, &program));
         Ok((model, warnings, topology, equations, program, report))
     };
     match stages() {

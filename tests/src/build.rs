@@ -38,6 +38,7 @@ pub fn model(g: f64) -> Model {
     let mut model = Model {
         name: "by_hand".to_owned(),
         description: String::new(),
+        allow: Vec::new(),
         gravity: numbers([0.0, 0.0, -g]),
         parameters: IdVec::new(),
         derived_order: Vec::new(),

@@ -9,6 +9,8 @@ pub enum Severity {
     Error,
     /// There will be equations, perhaps not the intended ones.
     Warning,
+    /// Worth knowing, and probably meant.
+    Note,
 }
 
 /// A problem at a place.
@@ -33,6 +35,11 @@ impl Diagnostic {
     /// A warning at `span`.
     pub fn warning(span: Span, problem: Problem) -> Self {
         Self { severity: Severity::Warning, ..Self::error(span, problem) }
+    }
+
+    /// A note at `span`.
+    pub fn note(span: Span, problem: Problem) -> Self {
+        Self { severity: Severity::Note, ..Self::error(span, problem) }
     }
 
     /// The same with another place that matters.

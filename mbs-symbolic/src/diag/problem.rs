@@ -48,7 +48,7 @@ macro_rules! problems {
 
 problems! {
     // Reading YAML.
-    "Y001" Yaml { message: String } "the file is not valid YAML: {message}", None;
+    "Y001" Yaml { message: String } "the file is not valid YAML: {message}", yaml_help(message);
     "Y002" DuplicateKey { key: String } "`{key}` is given twice",
         say("remove one of the two, or rename it");
     "Y003" NotAMap { } "a model is a map of sections, this file is not",
@@ -82,9 +82,14 @@ problems! {
         "ground does not move and takes no `{key}`", say("ground may have `frames` and `shape` only");
     "S014" NotAnInteger { key: String, allowed: &'static str } "`{key}` should be {allowed}", None;
 
+    "S021" UnknownCheck { code: String, nearest: Option<String> }
+        "there is no check `{code}` that could be switched off",
+        did_you_mean(nearest).or_else(|| say("`allow` lists codes of warnings, such as MBS-P016"));
+
     // Names.
     "N001" UnknownName { kind: &'static str, name: String, nearest: Option<String> }
-        "there is no {kind} `{name}`", did_you_mean(nearest);
+        "there is no {kind} `{name}`", did_you_mean(nearest).or_else(|| (*kind == "name").then(||
+            "a name in a formula is a parameter, input, coordinate, state or variable of the model; declare it, or correct its spelling".to_owned()));
     "N002" DuplicateName { name: String, kind: &'static str, earlier: &'static str }
         "{kind} `{name}` has the same name as {earlier}", say("give one of them another name");
     "N003" NotAName { name: String }
@@ -100,7 +105,8 @@ problems! {
     "N008" UnknownFrame { body: String, frame: String, nearest: Option<String> }
         "body `{body}` has no frame `{frame}`", did_you_mean(nearest);
     "N009" WrongKindOfName { name: String, expected: &'static str, found: &'static str }
-        "{expected} is needed here, but `{name}` is {found}", None;
+        "{expected} is needed here, but `{name}` is {found}",
+        expected.contains("frame").then(|| "a frame is written `body.frame`, or `body` for its reference frame".to_owned());
     "N010" Cycle { what: &'static str, chain: String }
         "{what} depend on each other in a circle: {chain}", say("break the circle: one of them must not use the next");
     "N011" Hidden { name: String, by: &'static str }
@@ -116,8 +122,9 @@ problems! {
     "F003" UnknownFunction { name: String, nearest: Option<String> }
         "there is no function `{name}`", did_you_mean(nearest);
     "F004" WrongArity { name: String, expected: String, found: usize }
-        "`{name}` takes {expected}, not {found}", None;
-    "F005" NotFinite { text: String } "`{text}` is not a finite number", None;
+        "`{name}` takes {expected}, not {found}",
+        (name == "atan2").then(|| "`atan2(y, x)` is the angle of the point (x, y); of one number take `atan`".to_owned());
+    "F005" NotFinite { text: String } "`{text}` is not a finite number", say("write a number such as 0.5 or 1e-3; the largest is about 1.8e308");
     "F006" NotAllowedHere { what: String, place: &'static str, allowed: &'static str }
         "{what} cannot be used in {place}", Some(format!("allowed here: {allowed}"));
     "F007" NotSmooth { what: String, place: &'static str }
@@ -150,18 +157,21 @@ problems! {
     "P002" InertiaNotPositive { body: String, value: f64 }
         "no real body has the inertia of `{body}`: a moment of inertia comes out as {value} kg·m²",
         say("entries are those of the matrix about the centre of mass: Ixy = −∫xy dm; it may not have a negative eigenvalue");
-    "P003" ZeroAxis { } "this axis has zero length", None;
+    "P003" ZeroAxis { } "this axis has zero length", say("an axis needs a direction, such as z or [0, 0, 1]");
     "P004" AxesNotPerpendicular { cosine: f64 }
-        "the two axes of a universal joint must be perpendicular; the cosine of their angle is {cosine:.3}", None;
+        "the two axes of a universal joint must be perpendicular; the cosine of their angle is {cosine:.3}",
+        say("turn the second axis so that it stands across the first, or spell the joint out as `compound`");
     "P005" NotAnSiUnit { unit: String, nearest: Option<String> }
         "`{unit}` is not an SI unit without prefix", did_you_mean(nearest)
             .or_else(|| say("everything is in SI units and radians: kg, m, s, rad, N, J, W, Pa, Hz, V, A, K and products such as N*m/rad"));
-    "P006" MinAboveMax { min: f64, max: f64 } "min {min} is above max {max}", None;
+    "P006" MinAboveMax { min: f64, max: f64 } "min {min} is above max {max}", say("exchange the two, or correct one of them");
     "P007" OutsideRange { name: String, value: f64, bound: &'static str, limit: f64 }
-        "the value {value} of `{name}` is outside its range: {bound} is {limit}", None;
+        "the value {value} of `{name}` is outside its range: {bound} is {limit}",
+        Some(format!("give `{name}` another value, or change its `{bound}`"));
     "P008" NotPositive { what: String, value: f64 } "{what} is {value}, but must be positive", None;
     "P009" NotANumber { what: String, value: f64 }
-        "{what} comes out as {value} with the default parameters", None;
+        "{what} comes out as {value} with the default parameters",
+        say("look for a division by zero, or a root or logarithm of a negative number");
     "P010" SameBody { element: String, body: String }
         "both ends of `{element}` are on body `{body}`", say("they must be frames of two different bodies");
     "P011" NotAGroundFrame { frame: String }
@@ -172,17 +182,34 @@ problems! {
     "P013" RangeOnDerived { name: String }
         "`{name}` is derived from other parameters and takes no `min` or `max`", say("limit the parameters it is derived from");
 
+    // Physics that is possible but rarely meant; see `checks`.
+    "P014" InertiaTriangle { body: String, largest: f64, others: f64 }
+        "no real body has the inertia of `{body}`: its largest principal moment is {largest} kg·m², the other two together only {others} kg·m²",
+        say("entries are about the centre of mass; if only the turns about one axis matter, give that entry alone");
+    "P015" LooksLikeDegrees { what: String, value: f64 }
+        "{what} is {value} rad, more than a full turn", Some(format!("angles are in radians; if these are degrees, write `{value}*pi/180`"));
+    "P016" ForceJumps { law: String, at: String, before: f64, after: f64, unit: &'static str }
+        "the force of `{law}` jumps from {before} to {after} {unit} at {at}",
+        say("make both pieces equal where they meet; for a jump that is meant, use `sign`, or `allow: [MBS-P016]`");
+    "P017" AnglesNearSingular { joint: String, sequence: String, coordinate: String, angle: f64, away: &'static str }
+        "joint `{joint}` starts at a singularity of its angles: of the sequence {sequence}, `{coordinate}` = {angle} rad must stay away from {away}",
+        say("leave `sequence` out: the joint then has a quaternion, which has no singularity; or choose another sequence");
+    "P018" PreloadWithoutGravity { element: String }
+        "`{element}` is under preload, but there is no gravity for it to carry",
+        say("a vehicle or machine at rest needs `gravity: [0, 0, -9.81]`, which is the default");
+
     // Tables.
     "P020" TableTooShort { table: String, points: usize }
-        "table `{table}` needs at least two points, not {points}", None;
+        "table `{table}` needs at least two points, not {points}", say("add points; for a value that never changes use a parameter");
     "P021" TableNotIncreasing { table: String, before: f64, after: f64 }
-        "the x values of table `{table}` must increase, but {after} follows {before}", None;
+        "the x values of table `{table}` must increase, but {after} follows {before}",
+        say("sort the points by x; for a step put two points close to each other");
     "P022" TableLengths { table: String, x: usize, y: usize }
-        "table `{table}` has {x} x values and {y} y values", None;
-    "P023" FileNotRead { path: String, why: String } "cannot read `{path}`: {why}", None;
+        "table `{table}` has {x} x values and {y} y values", say("give one y value for each x value");
+    "P023" FileNotRead { path: String, why: String } "cannot read `{path}`: {why}", say("the path is taken from the folder of the model file");
     "P024" NoSuchColumn { column: String, path: String, nearest: Option<String>, known: String }
         "`{path}` has no column `{column}`", did_you_mean(nearest).or_else(|| list("its columns are", known));
-    "P025" BadCell { text: String, column: String } "`{text}` in column `{column}` is not a number", None;
+    "P025" BadCell { text: String, column: String } "`{text}` in column `{column}` is not a number", say("cells hold plain numbers with a decimal point, without units");
     "P026" TableSource { table: String }
         "table `{table}` needs `points`, or `x` and `y`, or `file` with the names of two columns", None;
 
@@ -195,12 +222,12 @@ problems! {
 
     // Limits.
     "L001" FileTooLarge { bytes: usize, limit: usize } "the file has {bytes} bytes; at most {limit} are read", None;
-    "L002" TooDeep { limit: usize } "the file is nested deeper than {limit} levels", None;
+    "L002" TooDeep { limit: usize } "the file is nested deeper than {limit} levels", say("a model needs about six; a bracket may not be closed");
     "L003" TooLarge { what: String, limit: usize } "{what}: at most {limit} are possible", None;
     "L004" FormulaTooLong { bytes: usize, limit: usize } "the formula has {bytes} bytes; at most {limit} are read",
         say("split it with `variables`, or use a table");
     "L005" FormulaTooDeep { limit: usize } "the formula is nested deeper than {limit} levels", say("split it with `variables`");
-    "L006" TooManyAliases { } "the YAML aliases of this file expand to too much", None;
+    "L006" TooManyAliases { } "the YAML aliases of this file expand to too much", say("write repeated parts as parameters or functions instead of aliases of aliases");
 
     // Topology.
     "T001" Disconnected { body: String } "body `{body}` is not connected to ground",
@@ -222,20 +249,34 @@ problems! {
 
     // Equations.
     "E001" NotAffineInVelocities { constraint: String }
-        "the velocity equation `{constraint}` is not linear in the velocities", None;
+        "the velocity equation `{constraint}` is not linear in the velocities",
+        say("velocities may be multiplied with positions and time, not with each other");
     "E002" ConstraintWithoutMotion { constraint: String }
-        "constraint `{constraint}` does not depend on any coordinate", None;
-    "E003" MasslessMotion { joint: String, coordinate: String }
-        "nothing resists the motion `{coordinate}` of joint `{joint}`: all it moves has no mass or inertia", None;
+        "constraint `{constraint}` does not depend on any coordinate",
+        say("use a coordinate or a query of something that moves; to prescribe a coordinate write `type: motion`");
+    "E003" MasslessMotion { joint: String, coordinate: String, bodies: String, needs: &'static str }
+        "nothing resists a motion along `{coordinate}` of joint `{joint}`: there is no mass or inertia along it in {bodies}, so that accelerations cannot be computed",
+        Some(format!("give what it moves {needs}"));
     "E004" NotDifferentiable { what: String } "{what} cannot be differentiated", None;
     "E005" Undefined { what: String, value: f64 } "{what} comes out as {value} for every state", None;
     "E006" Unsupported { what: String } "{what} is not supported", None;
     "E007" AlwaysZeroDistance { element: String }
-        "the two points of `{element}` always coincide, so their line has no direction", None;
+        "the two points of `{element}` always coincide, so their line has no direction",
+        say("attach it to points that move apart; about or along a joint's axis use a `joint_spring`");
 }
 
 fn say(text: &str) -> Option<String> {
     Some(text.to_owned())
+}
+
+/// What to do about the mistakes in YAML that are made most often.
+fn yaml_help(message: &str) -> Option<String> {
+    let help = [
+        ("tab", "indent with spaces"),
+        ("bracket", "close every { with } and every [ with ]"),
+        ("second one begins", "remove the line `---`, or split the file in two"),
+    ];
+    help.iter().find(|(words, _)| message.contains(words)).and_then(|(_, help)| say(help))
 }
 
 fn did_you_mean(nearest: &Option<String>) -> Option<String> {

@@ -44,6 +44,7 @@ fn report<'a>(diagnostic: &Diagnostic, sources: &'a Sources) -> Group<'a> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let mut group =
         Group::with_title(level.primary_title(diagnostic.problem.to_string()).id(diagnostic.problem.code()));

@@ -32,6 +32,7 @@ pub use evaluate::Defaults;
 pub use formula::{BinaryOperator, Comparison, Formula, Function, Query, Term, TermId, TermKind};
 pub use names::rust_name;
 pub use read::{Loader, NoFiles, Reading, read};
+pub(crate) use resolve::least_eigenvalue;
 pub use suggest::nearest;
 pub use table::coefficients;
 pub use types::*;

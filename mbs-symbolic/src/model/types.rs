@@ -38,6 +38,8 @@ pub struct Model {
     pub name: String,
     /// One sentence for people.
     pub description: String,
+    /// Codes of warnings that are switched off.
+    pub allow: Vec<Name>,
     /// Acceleration of free fall in ground axes, m/s².
     pub gravity: [Formula; 3],
     /// Parameters in file order.
@@ -211,6 +213,16 @@ pub enum Axis {
     },
     /// Any other direction ([`Scope::Parameters`]).
     Vector([Formula; 3]),
+}
+
+impl Axis {
+    /// Where the components are written; `None` for a principal axis.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::Principal { .. } => None,
+            Self::Vector(components) => Some(components[0].span.to(components[2].span)),
+        }
+    }
 }
 
 /// A joint between two frames that coincide when all its coordinates are zero.

@@ -115,6 +115,7 @@ pub const TOP: Section = Section {
             "[0, 0, -9.81]",
             "free-fall acceleration in ground axes, m/s²",
         ),
+        may("allow", Kind::Names, "none", "codes of warnings that are switched off, such as MBS-P016"),
         may("parameters", Kind::ShortEntries(&PARAMETER), "none", "symbols with default values"),
         may(
             "functions",

@@ -153,7 +153,8 @@ impl Checker<'_> {
                 if let (Some(a), Some(b)) = (first, second) {
                     let cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
                     if cosine.abs() > 1e-9 {
-                        self.error(joint.name.span, Problem::AxesNotPerpendicular { cosine });
+                        let span = axes.iter().rev().find_map(Axis::span).unwrap_or(joint.name.span);
+                        self.error(span, Problem::AxesNotPerpendicular { cosine });
                     }
                 }
             }
@@ -197,7 +198,7 @@ impl Checker<'_> {
 
 /// Least eigenvalue of a symmetric matrix given as xx, yy, zz, xy, xz, yz, by the
 /// trigonometric solution of its characteristic polynomial (Smith 1961).
-fn least_eigenvalue([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> f64 {
+pub(crate) fn least_eigenvalue([xx, yy, zz, xy, xz, yz]: [f64; 6]) -> f64 {
     let off = xy * xy + xz * xz + yz * yz;
     if off == 0.0 {
         return xx.min(yy).min(zz);

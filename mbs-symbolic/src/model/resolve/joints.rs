@@ -287,7 +287,7 @@ impl<'a> Resolver<'a> {
             ("planar", &[first, second, angle]) => {
                 let normal = self.axis_field(fields, "normal", 2);
                 if let (Axis::Vector(_), Some(node)) = (&normal, fields.get("normal")) {
-                    self.error(node.span, Problem::NormalNotPrincipal {});
+                    self.error(self.span_of(node, node.span), Problem::NormalNotPrincipal {});
                 }
                 JointKind::Planar { normal, translation: [first, second], angle }
             }

@@ -20,10 +20,12 @@ mod symbols;
 mod tables;
 mod values;
 
+pub(crate) use check::least_eigenvalue;
+
 use super::language::TOP;
 use super::tree::Node;
 use super::{
-    Coordinate, Frame, Input, Loader, Model, Output, Parameter, State, Table, Variable, Velocity,
+    Coordinate, Frame, Input, Loader, Model, Name, Output, Parameter, State, Table, Variable, Velocity,
     names as naming,
 };
 use crate::diag::{Diagnostic, Diagnostics, Problem, Sources, Span};
@@ -115,6 +117,10 @@ pub(super) fn resolve(
     if !problems.has_errors() {
         problems.append(check::check(&model));
     }
+    if !problems.has_errors() {
+        problems.append(crate::checks::of_model(&model));
+        problems = crate::checks::without_allowed(&model, problems);
+    }
     problems.sort();
     if problems.has_errors() { Err(problems) } else { Ok((model, problems)) }
 }
@@ -151,6 +157,7 @@ impl<'a> Resolver<'a> {
         Model {
             name: self.model_name(&top),
             description: self.text(&top, "description").unwrap_or_default(),
+            allow: self.allowed(&top),
             gravity: self.vector(&top, "gravity", [0.0, 0.0, -9.81]),
             parameters,
             derived_order,
@@ -174,6 +181,11 @@ impl<'a> Resolver<'a> {
 
     fn read_top(&mut self, root: &'a Node, start: Span) -> Fields<'a> {
         self.fields(&TOP, start, root)
+    }
+
+    /// Codes of warnings that are switched off.
+    fn allowed(&mut self, top: &Fields<'a>) -> Vec<Name> {
+        self.name_list(top, "allow").into_iter().map(|(text, span)| Name { text, span }).collect()
     }
 
     fn model_name(&mut self, top: &Fields<'a>) -> String {
