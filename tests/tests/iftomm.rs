@@ -38,13 +38,21 @@ fn spread(angles: &[f64]) -> f64 {
     worst(angles, &vec![angles[0]; angles.len()])
 }
 
-fn keeps_to_its_branch(system: &dyn System, verticals: usize, exponents: impl Iterator<Item = f64>) {
-    for exponent in exponents {
+/// Ten tolerances from 1e-4 to 1e-10; the run tells the ten poses it passes.
+fn keeps_to_its_branch(system: &dyn System, verticals: usize) {
+    for exponent in (0..10).map(|k| 4.0 + f64::from(k) * 2.0 / 3.0) {
         for projection in [Projection::Controlled, Projection::EveryStep] {
             let settings = Settings { projection, ..tight(10.0, 10_f64.powf(-exponent)) };
             let trajectory = run(system, "mdop5", &settings);
             let spread = spread(&last(&trajectory).p[..verticals]);
             assert!(spread < 1e-5, "rtol 1e-{exponent:.2}, {projection:?}: spread {spread:e}");
+            let poses = &trajectory.singular_poses;
+            // Steps of half a radian may see two looks at one pose, or miss it.
+            let is_rough = exponent < 5.0;
+            assert!(
+                poses.len() == 10 || is_rough && (8..=12).contains(&poses.len()),
+                "rtol 1e-{exponent:.2}, {projection:?}: {poses:?}"
+            );
         }
     }
 }
@@ -53,7 +61,7 @@ fn keeps_to_its_branch(system: &dyn System, verticals: usize, exponents: impl It
 #[test]
 fn a02_two_four_bars() {
     let system = system("n_four_bar_2");
-    keeps_to_its_branch(&*system, 3, (0..10).map(|k| 4.0 + f64::from(k) * 2.0 / 3.0));
+    keeps_to_its_branch(&*system, 3);
     let trajectory = run(&*system, "mdop5", &fine(10.0));
     let angle = last(&trajectory).p[0];
     assert!((angle - 31.750_597_186_986_1).abs() < 1e-6, "{angle}");
@@ -64,8 +72,7 @@ fn a02_two_four_bars() {
 #[test]
 fn a02_forty_four_bars() {
     let system = system("n_four_bar_40");
-    // At 1e-10 the digits of a pose met too closely do not suffice, and the run may give up there.
-    keeps_to_its_branch(&*system, 41, (0..9).map(|k| 4.0 + f64::from(k) * 2.0 / 3.0));
+    keeps_to_its_branch(&*system, 41);
     let trajectory = run(&*system, "mdop5", &fine(10.0));
     let end = last(&trajectory);
     assert!(spread(&end.p[..41]) < 1e-5);

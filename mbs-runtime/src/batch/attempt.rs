@@ -8,6 +8,7 @@ use super::group::Lane;
 use super::linalg::{NOTHING, add_product, assemble, ldlt, solve_ldlt};
 use super::projection::{Projected, norm};
 use super::{At4, Fused4, Lanes, f64x4};
+use crate::constraint::WEAK;
 use crate::integrate::tableau::dormand_prince::{A, C, D};
 use crate::integrate::{Diverged, Mdop5, Method, Projection, error_weights};
 use crate::plant::{Plant, Statistics};
@@ -289,6 +290,7 @@ impl Attempt {
             self.alive &= mbs_math::lanes::less_equal(norm, norm);
             worst = select(less(worst, norm), norm, worst);
         }
+        self.leave_singular_poses(lanes);
         self.scatter(lanes, start + h, h, &projected, settings.projection);
         if n_lambda > 0 {
             self.measure(model, lanes, source);
@@ -350,6 +352,18 @@ impl Attempt {
         self.alive.to_array()[lane].to_bits() != 0
     }
 
+    /// Lanes near a singular pose go alone: there the error is judged differently.
+    fn leave_singular_poses(&mut self, lanes: &mut [Option<Lane<'_, '_>>; 4]) {
+        for (lane, slot) in lanes.iter_mut().enumerate() {
+            let Some(Lane { driver, .. }) = slot.as_mut().filter(|_| self.is_alive(lane)) else { continue };
+            self.tell_pivots(lane, driver.plant);
+            if driver.plant.independence.part() < WEAK {
+                driver.plant.independence.take();
+                self.alive.as_mut_array()[lane] = 0.0;
+            }
+        }
+    }
+
     fn tell_pivots(&self, lane: usize, plant: &mut Plant<'_>) {
         for pivots in self.pivots.chunks_exact(self.lambda.len().max(1)) {
             plant.independence.look_at_pivots(pivots.iter().map(|pivot| pivot.to_array()[lane]));
@@ -396,7 +410,6 @@ impl Attempt {
                 method.projected(first);
             }
             let n_lambda = self.lambda.len();
-            self.tell_pivots(lane, driver.plant);
             let other_rows = self.g.len() < n_lambda;
             count(&mut driver.plant.statistics, projected[lane], n_lambda, other_rows, projection);
         }

@@ -29,11 +29,13 @@ pub(crate) struct Independence {
     /// The same for the model's own solution, which takes the rows in another order.
     best_of_own: Vec<f64>,
     weakest: Weakest,
+    /// The part left of the weakest row where last looked.
+    last: f64,
 }
 
 impl Independence {
     pub(crate) fn new(rows: usize) -> Self {
-        Self { best: vec![0.0; rows], best_of_own: vec![0.0; rows], weakest: Weakest::NONE }
+        Self { best: vec![0.0; rows], best_of_own: vec![0.0; rows], weakest: Weakest::NONE, last: 1.0 }
     }
 
     /// Another motion begins.
@@ -41,20 +43,23 @@ impl Independence {
         self.best.fill(0.0);
         self.best_of_own.fill(0.0);
         self.weakest = Weakest::NONE;
+        self.last = 1.0;
     }
 
     /// Looks at what was just factored.
     pub(crate) fn look(&mut self, saddle: &Saddle) {
-        compare(saddle.pivots(), &mut self.best, &mut self.weakest);
-        if let Some(row) = saddle.lost_row() {
-            self.weakest = Weakest { row, part: 0.0 };
-        }
+        let weakest = match saddle.lost_row() {
+            Some(row) => Weakest { row, part: 0.0 },
+            None => compare(saddle.pivots(), &mut self.best),
+        };
+        self.note(weakest);
     }
 
     /// Looks at the pivots of all rows.
     #[cfg(feature = "batch")]
     pub(crate) fn look_at_pivots(&mut self, pivots: impl Iterator<Item = f64>) {
-        compare(pivots, &mut self.best, &mut self.weakest);
+        let weakest = compare(pivots, &mut self.best);
+        self.note(weakest);
     }
 
     /// The part left of the weakest row since last taken.
@@ -64,20 +69,36 @@ impl Independence {
 
     /// Looks at the pivots of rows in the model's own solution.
     pub(crate) fn look_at(&mut self, pivots: &[f64]) {
-        compare(pivots.iter().map(|pivot| -pivot), &mut self.best_of_own, &mut self.weakest);
+        let weakest = compare(pivots.iter().map(|pivot| -pivot), &mut self.best_of_own);
+        self.note(weakest);
+    }
+
+    /// The part left of the weakest row where last looked.
+    pub(crate) fn last(&self) -> f64 {
+        self.last
     }
 
     /// The weakest row since last asked.
     pub(crate) fn take(&mut self) -> Weakest {
         core::mem::replace(&mut self.weakest, Weakest::NONE)
     }
+
+    fn note(&mut self, weakest: Weakest) {
+        self.last = weakest.part;
+        if weakest.part < self.weakest.part {
+            self.weakest = weakest;
+        }
+    }
 }
 
-fn compare(pivots: impl Iterator<Item = f64>, best: &mut [f64], weakest: &mut Weakest) {
+/// The weakest of all rows; keeps the best pivots.
+fn compare(pivots: impl Iterator<Item = f64>, best: &mut [f64]) -> Weakest {
+    let mut weakest = Weakest::NONE;
     for (row, (pivot, best)) in pivots.zip(best).enumerate() {
         *best = best.max(pivot);
         if pivot < weakest.part * *best {
-            *weakest = Weakest { row, part: pivot / *best };
+            weakest = Weakest { row, part: pivot / *best };
         }
     }
+    weakest
 }

@@ -176,6 +176,20 @@ impl Projector {
             *v += delta;
         }
     }
+
+    /// Leaves of a small change of velocities what [`velocities`](Self::velocities) would leave of it;
+    /// `saddle` holds Q at the state, and the plant's last evaluation was there.
+    pub(crate) fn tangential(&mut self, plant: &mut Plant<'_>, saddle: &mut Saddle, change: &mut [f64]) {
+        let (right, rate) = self.right.split_at_mut(change.len());
+        right.fill(0.0);
+        multiply(&plant.constraint_jacobian, change, rate);
+        rate.iter_mut().for_each(|rate| *rate = -*rate);
+        saddle.solve(&mut self.right);
+        plant.statistics.solves += 1;
+        for (change, delta) in change.iter_mut().zip(&self.right) {
+            *change += delta;
+        }
+    }
 }
 
 fn largest(values: &[f64]) -> f64 {

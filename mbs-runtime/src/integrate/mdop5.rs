@@ -1,14 +1,14 @@
 //! MDOP5: Dormand–Prince on the index-1 form with projection (000: section 4.2).
 
-use super::parts::{PARTS, combine, values};
+use super::parts::{PARTS, VELOCITIES, combine, values};
 use super::projection_control::ProjectionControl;
 use super::run::Projection;
 use super::tableau::dormand_prince::{A, B_HAT, C, D};
 use super::{Diverged, Method, StepSettings};
-use crate::Layout;
-use crate::constraint::Projector;
+use crate::constraint::{Projector, WEAK};
 use crate::linalg::Saddle;
 use crate::plant::{Plant, State};
+use crate::{Layout, math};
 use std::vec;
 use std::vec::Vec;
 
@@ -151,7 +151,13 @@ impl Method for Mdop5 {
                     .map(|(stage, e)| e * pick(stage).1[i])
                     .sum::<f64>();
             }
-            let norm = tolerances.norm(error, new);
+            let mut norm = tolerances.norm(error, new);
+            if part == VELOCITIES && projects && plant.independence.part() < WEAK {
+                // What the projection removes of a deviation δ leaves some δ² behind.
+                let removed = norm * math::sqrt(tolerances.rtol);
+                self.projector.tangential(plant, &mut self.saddle, error);
+                norm = removed.max(tolerances.norm(error, new));
+            }
             if norm.is_nan() {
                 return Err(Diverged::NotANumber);
             }
@@ -165,6 +171,11 @@ impl Method for Mdop5 {
 
     fn accepted(&mut self, _: &mut Plant<'_>) {
         self.control.accepted();
+    }
+
+    /// Between the stages that are farthest apart.
+    fn straddle(&self) -> Option<f64> {
+        Some(0.5 * (C[2] + C[3]))
     }
 
     fn restart(&mut self) {

@@ -9,6 +9,8 @@ mod fixed;
 pub use fixed::{FixedStep, Formula, Held, Motion, Stabilisation, WorkspaceTooShort};
 
 #[cfg(feature = "std")]
+mod approach;
+#[cfg(feature = "std")]
 mod controller;
 #[cfg(feature = "std")]
 pub(crate) mod driver;
@@ -114,6 +116,11 @@ pub trait Method {
     /// `factor`: an implicit formula saves factorisations and pays for slow iterations.
     fn step_factor(&self, factor: f64) -> f64 {
         factor
+    }
+    /// Where a singular pose does least harm in a step, as a part of the step: the point
+    /// farthest from all stages. `None` if the driver shall not choose steps by it.
+    fn straddle(&self) -> Option<f64> {
+        None
     }
     /// The motion changed discontinuously: forget what earlier steps taught.
     fn restart(&mut self) {}

@@ -8,6 +8,9 @@ pub(super) type Pick = fn(&State) -> (&[f64], &[f64]);
 pub(super) const PARTS: [Pick; 3] =
     [|state| (&state.p, &state.p_dot), |state| (&state.v, &state.v_dot), |state| (&state.x, &state.x_dot)];
 
+/// The index of v among [`PARTS`].
+pub(super) const VELOCITIES: usize = 1;
+
 /// The values of a part.
 pub(super) fn values(state: &mut State, part: usize) -> &mut [f64] {
     match part {

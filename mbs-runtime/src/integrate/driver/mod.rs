@@ -1,9 +1,13 @@
 //! From the start to the end: step sizes, events, output, errors.
 
+mod passage;
+mod recording;
+
+use super::approach::Approach;
 use super::controller::Controller;
 use super::error::SimulationError;
 use super::events::{Crossing, Unsettled, Watch};
-use super::run::{Drift, Event, Settings, SingularPose, Trajectory};
+use super::run::{Drift, Event, Settings, Trajectory};
 use super::singular::SingularWatch;
 use super::{Diverged, Mdop5, Method, StepSettings};
 use crate::System;
@@ -57,6 +61,8 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     /// Where the run stands, and where the step now tried leads.
     pub(crate) state: State,
     pub(crate) trial: State,
+    /// A state of the dense output.
+    between: State,
     saddle: Saddle,
     h: f64,
     /// Index of the next recorded point.
@@ -74,6 +80,7 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     /// Whether `g` and `rate` are those of the trial already.
     pub(crate) measured: bool,
     singular: SingularWatch,
+    approach: Approach,
 }
 
 /// The step to try next.
@@ -126,6 +133,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             controller: Controller::new(method.error_order()),
             step_settings: StepSettings { tolerances, projection: settings.projection },
             trial: State::new(layout),
+            between: State::new(layout),
             saddle: Saddle::new(layout.n_v(), layout.n_lambda()),
             state,
             h: 0.0,
@@ -140,6 +148,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             rate: std::vec![0.0; layout.n_lambda()],
             measured: false,
             singular: SingularWatch::new(),
+            approach: Approach::new(method.straddle()),
             plant,
             method,
             settings,
@@ -251,7 +260,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         let goal = time_event.unwrap_or(f64::INFINITY).min(self.settings.t_end);
         let t = self.state.t;
         let left = goal - t;
-        let mut h = self.h.min(self.settings.largest_step);
+        let mut h = self.approach.limit(t, self.h.min(self.settings.largest_step));
         let reaches_goal = h >= left * (1.0 - 1e-10);
         if reaches_goal {
             h = left;
@@ -428,6 +437,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         self.rates()?;
         self.method.restart();
         self.controller.restart();
+        self.approach.restart();
         if self.state.t < self.settings.t_end {
             self.h = self.first_step()?;
         }
@@ -447,8 +457,12 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             return Err(self.step_too_small(self.too_fast()));
         }
         self.method.accepted(self.plant);
+        let after = self.plant.independence.last();
         let weakest = self.plant.independence.take();
         self.singular.note(self.trial.t, weakest);
+        if let Some(parts) = self.approach.arrived(self.trial.t, after, weakest) {
+            self.look_between(parts);
+        }
         self.record_until(self.trial.t, observer)?;
         core::mem::swap(&mut self.state, &mut self.trial);
         self.measure();
@@ -457,33 +471,6 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             self.record(observer)?;
         }
         Ok(())
-    }
-
-    /// How far the state is from the constraints; not part of the integration, so neither
-    /// counted nor seen by the method.
-    fn measure(&mut self) {
-        let State { t, p, v, x, .. } = &self.state;
-        let (g, jacobian, rate) = (&mut self.g, &mut self.jacobian, &mut self.rate);
-        if !core::mem::take(&mut self.measured) {
-            self.plant.at(*t, p, v, x, |system, at| {
-                if !g.is_empty() {
-                    system.constraints(at, g);
-                }
-                if !rate.is_empty() {
-                    system.constraint_jacobian(at, jacobian);
-                    system.velocity_bias(at, rate);
-                }
-            });
-            for (column, v) in jacobian.chunks_exact(rate.len().max(1)).zip(v) {
-                for (rate, entry) in rate.iter_mut().zip(column) {
-                    *rate += entry * v;
-                }
-            }
-        }
-        self.drift.g = norm(&self.g);
-        self.drift.g_max = self.drift.g_max.max(self.drift.g);
-        self.drift.g_dot = norm(&self.rate);
-        self.drift.g_dot_max = self.drift.g_dot_max.max(self.drift.g_dot);
     }
 
     /// Follows redundant rows to the new state.
@@ -500,97 +487,9 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             self.singular.started_at(self.settings.t_start, first.unwrap_or(0));
             self.rates()?;
             self.method.restart();
+            self.approach.restart();
         }
         Ok(())
-    }
-
-    /// Records the grid points up to `t` from the dense output of the trial step.
-    fn record_until(
-        &mut self,
-        t: f64,
-        observer: &mut dyn FnMut(&State) -> bool,
-    ) -> Result<(), SimulationError> {
-        let Some(step) = self.settings.output_step else { return Ok(()) };
-        loop {
-            let point = self.settings.t_start + self.next_output as f64 * step;
-            if point > t || point > self.settings.t_end + 1e-9 * step {
-                return Ok(());
-            }
-            let h = self.trial.t - self.state.t;
-            let theta = if h > 0.0 { (point - self.state.t) / h } else { 1.0 };
-            let mut keep = self.trial.clone();
-            let is_end = theta >= 1.0;
-            if !is_end {
-                if let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial) {
-                    return Err(self.gave_up(diverged));
-                }
-                self.method.interpolate(&self.state, &self.trial, theta, &mut keep);
-            }
-            self.complete(&mut keep, is_end && self.method.writes_full_rates());
-            self.next_output += 1;
-            self.push(keep, observer)?;
-        }
-    }
-
-    /// Records the state as it stands.
-    pub(crate) fn record(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
-        self.next_output = self.next_output.max(1);
-        let mut keep = self.state.clone();
-        self.complete(&mut keep, self.method.writes_full_rates());
-        self.push(keep, observer)
-    }
-
-    /// Multipliers and rates of a state to be recorded; not part of the integration.
-    fn complete(&mut self, state: &mut State, has_rates: bool) {
-        let counts = self.plant.statistics;
-        self.plant.follow_rank(state, false);
-        // A pose where they do not exist keeps those of the method.
-        if !has_rates && self.plant.rates(state, &mut self.saddle).is_ok() {
-            self.singular.note(state.t, self.plant.independence.take());
-        }
-        self.plant.redundancy().all().apply(&mut state.lambda);
-        self.plant.statistics = counts;
-    }
-
-    fn push(
-        &mut self,
-        state: State,
-        observer: &mut dyn FnMut(&State) -> bool,
-    ) -> Result<(), SimulationError> {
-        let t = state.t;
-        let go_on = observer(&state);
-        self.states.push(state);
-        if go_on { Ok(()) } else { Err(SimulationError::Cancelled { t }) }
-    }
-
-    fn energy_now(&mut self) -> f64 {
-        let State { t, p, v, x, .. } = &self.state;
-        let energy = self.plant.at(*t, p, v, x, |system, at| system.energy(at));
-        energy.kinetic + energy.potential
-    }
-
-    /// What came of it.
-    pub(crate) fn finish(mut self) -> Trajectory {
-        let layout = self.plant.layout();
-        let row = |row: usize| layout.rows.get(row).unwrap_or_default().to_string();
-        let mut redundant: Vec<String> = Vec::new();
-        self.drift.energy = self.energy_now() - self.energy;
-        if self.states.last().is_none_or(|last| last.t < self.state.t) {
-            let mut keep = self.state.clone();
-            self.complete(&mut keep, self.method.writes_full_rates());
-            self.states.push(keep);
-        }
-        redundant.extend(self.plant.redundancy().not_unique().map(row));
-        let singular_pose =
-            |(t, index)| SingularPose { t, row: row(index), element: layout.row_element(index).to_string() };
-        Trajectory {
-            redundant,
-            singular_poses: self.singular.finish().into_iter().map(singular_pose).collect(),
-            states: self.states,
-            events: self.events,
-            statistics: self.plant.statistics,
-            drift: self.drift,
-        }
     }
 }
 
