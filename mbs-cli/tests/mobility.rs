@@ -144,6 +144,21 @@ fn a_linkage_that_cannot_close() {
     assert!(stdout(&output).contains("`closure` stays open by 4.00"), "{}", stdout(&output));
 }
 
+/// Axes that are not quite parallel: the loop closes but for an angle, which is told.
+#[test]
+fn a_linkage_that_nearly_closes() {
+    let scratch = Scratch::new("nearly");
+    let askew = [("to: rocker.tip, axis: [-2, 2, -1], cut", "to: rocker.tip, axis: [-2, 2, -1.001], cut")];
+    let value = json(
+        &["check", &scratch.file("nearly.yaml", &changed("four_bar_spatial.yaml", &askew)), "--json"],
+        1,
+    );
+    // The axis given in the coupler turns away from the other three by 3e-4 rad.
+    let angle = value["open"][0]["angle_rad"].as_f64().expect("a number");
+    assert!((1e-4..1e-3).contains(&angle), "{angle}");
+    assert!(value["degrees_of_freedom"].as_u64().expect("a number") <= 1);
+}
+
 /// Singular poses along a run are in the summary and in the JSON answer.
 #[test]
 fn singular_poses_of_a_run_are_told() {

@@ -90,7 +90,7 @@ impl DoubleDouble {
     /// √x; NaN for negative x.
     #[must_use]
     pub fn sqrt(self) -> Self {
-        if self.high <= 0.0 {
+        if self.high <= 0.0 || self.high.is_infinite() {
             return Self::from(libm::sqrt(self.high));
         }
         let root = Self::from(libm::sqrt(self.high));

@@ -169,6 +169,7 @@ fn outside_their_range_functions_say_so() {
     assert!(number(-1.0).log().to_f64().is_nan());
     assert!(number(2.0).asin().to_f64().is_nan());
     assert_eq!(number(0.0).sqrt().to_f64(), 0.0);
+    assert_eq!(number(f64::INFINITY).sqrt().to_f64(), f64::INFINITY);
     assert_eq!(number(1e4).exp().to_f64(), f64::INFINITY);
     assert_eq!(number(-1e4).exp().to_f64(), 0.0);
     assert!((number(1.0) / number(0.0)).to_f64().is_infinite());

@@ -108,7 +108,12 @@ fn text(compiled: &Compiled, mobility: &Mobility) -> String {
         layout.rows.len(),
         layout.states.len()
     );
-    let _ = writeln!(out, "  degrees of freedom: {}", mobility.degrees_of_freedom);
+    let where_from = match (mobility.closes, mobility.closes_elsewhere) {
+        (true, _) => "",
+        (false, true) => ", in other poses than the initial one",
+        (false, false) => ", in the pose that comes nearest to closing",
+    };
+    let _ = writeln!(out, "  degrees of freedom: {}{where_from}", mobility.degrees_of_freedom);
     let cuts: Vec<&str> =
         compiled.planned.topology.cut_joints.iter().map(|&id| model.joints[id].name.text.as_str()).collect();
     let cuts = if cuts.is_empty() {

@@ -21,6 +21,9 @@ pub(super) struct Decomposition<S> {
 pub(super) fn decompose<S: Real>(matrix: &[Vec<S>], start: Option<&[Vec<f64>]>) -> Decomposition<S> {
     const SWEEPS: usize = 60;
     const ORTHOGONAL: f64 = 1e-14;
+    // What is left of a row below this part of the longest is nothing but rounding, and would
+    // be turned into ever less of it.
+    const NOTHING: f64 = 1e-30;
     let m = matrix.len();
     let unit = |row: usize| (0..m).map(|k| S::from(f64::from(u8::from(k == row)))).collect();
     let mut combinations: Rows<S> = match start {
@@ -28,11 +31,16 @@ pub(super) fn decompose<S: Real>(matrix: &[Vec<S>], start: Option<&[Vec<f64>]>) 
         None => (0..m).map(unit).collect(),
     };
     let mut rows: Rows<S> = combinations.iter().map(|weights| combine(weights, matrix)).collect();
+    let longest = rows.iter().map(|row| norm(row).to_f64()).fold(0.0, f64::max);
+    let nothing = (NOTHING * longest).powi(2);
     for _ in 0..SWEEPS {
         let mut rotated = false;
         for i in 0..m {
             for j in i + 1..m {
                 let (a, b) = (dot(&rows[i], &rows[i]), dot(&rows[j], &rows[j]));
+                if a.to_f64().min(b.to_f64()) <= nothing {
+                    continue;
+                }
                 let product = dot(&rows[i], &rows[j]);
                 if product.to_f64().abs() <= ORTHOGONAL * a.to_f64().sqrt() * b.to_f64().sqrt() {
                     continue;
@@ -183,6 +191,21 @@ mod tests {
         let again = decompose(&matrix, Some(&near.combinations));
         assert!((again.values[2] / found.values[2] - 1.0).abs() < 1e-10);
         assert!((again.values[0] / found.values[0] - 1.0).abs() < 1e-10);
+    }
+
+    /// More rows than columns: what vanishes stays a number.
+    #[test]
+    fn rows_that_vanish_altogether() {
+        let of = DoubleDouble::from;
+        let row = |x: f64, y: f64| vec![of(x) / of(3.0), of(y) / of(7.0)];
+        let matrix = vec![row(1.0, 2.0), row(-1.0, 0.5), row(2.0, 2.0), row(0.3, -0.1), row(1.0, 2.0)];
+        let found = decompose(&matrix, None);
+        assert!(
+            found.values[1] > 0.1 && found.values[2..].iter().all(|&value| value < 1e-29),
+            "{:?}",
+            found.values
+        );
+        assert_eq!(Rank::by_gap(&found.values, 2).rank, 2);
     }
 
     #[test]
