@@ -1,5 +1,5 @@
 //! Compiles the model.
 
 fn main() {
-    mbs_build::Config::new().compile(&["models/four_bar.yaml"]);
+    mbs_build::Config::new().self_check(true).compile(&["models/four_bar.yaml"]);
 }

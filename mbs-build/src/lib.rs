@@ -18,7 +18,8 @@ pub use mbs_symbolic::emit::rust::Scalar;
 
 use mbs_symbolic::Rejected;
 use mbs_symbolic::diag::{Diagnostics, Sources};
-use mbs_symbolic::emit::rust::{RustOptions, emit};
+use mbs_symbolic::emit::rust::{RustOptions, SelfCheck, emit};
+use mbs_symbolic::explain::is_conservative;
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};
 
@@ -29,6 +30,7 @@ pub struct Config {
     runtime_path: String,
     jacobian: bool,
     scalars: Vec<Scalar>,
+    self_check: bool,
 }
 
 /// Why a model was not compiled.
@@ -79,6 +81,7 @@ impl Default for Config {
             runtime_path: RustOptions::default().runtime_path,
             jacobian: false,
             scalars: Vec::new(),
+            self_check: false,
         }
     }
 }
@@ -125,6 +128,21 @@ impl Config {
         self
     }
 
+    /// Whether to generate a function `self_check(samples)` for the tests of your crate: it checks
+    /// the equations against independent identities at random states (see
+    /// `mbs_runtime::verify`). Needs `mbs-runtime` with the feature `verify` among the
+    /// dev-dependencies.
+    ///
+    /// ```no_run
+    /// mbs_build::Config::new().self_check(true).compile(&["models/four_bar.yaml"]);
+    /// ```
+    ///
+    /// and then `four_bar::self_check(20).unwrap()` in a test.
+    pub fn self_check(mut self, wanted: bool) -> Self {
+        self.self_check = wanted;
+        self
+    }
+
     /// Compiles each model to a file named after it, for `include_model!`; tells cargo
     /// what to watch. Paths are relative to the manifest.
     ///
@@ -144,13 +162,14 @@ impl Config {
         let mut written = Vec::new();
         for model in models {
             let path = model.as_ref();
-            let options = Options { jacobian: self.jacobian, ..Options::default() };
+            let options =
+                Options { jacobian: self.jacobian, provenance: self.self_check, ..Options::default() };
             let name = path.display().to_string();
             let CompiledFile { result, files } = compile_file(&root.join(path), &name, options);
             for file in files {
                 tell_cargo(&format!("rerun-if-changed={}", file.display()));
             }
-            let compiled = result.map_err(|error| match error {
+            let mut compiled = result.map_err(|error| match error {
                 Failure::Unreadable(error) => Error::File { path: path.into(), error },
                 Failure::Rejected(rejected) => Error::Model(rejected),
             })?;
@@ -160,7 +179,10 @@ impl Config {
             if written.contains(&target) {
                 return Err(Error::SameName { name, path: path.into() });
             }
+            let self_check =
+                self.self_check.then(|| SelfCheck { conservative: is_conservative(&mut compiled.equations) });
             let options = RustOptions {
+                self_check,
                 runtime_path: self.runtime_path.clone(),
                 module: Some(name),
                 scalars: self.scalars.clone(),

@@ -21,6 +21,12 @@ pub(crate) enum Command {
     Stats(StatsOptions),
     /// Write the equations of motion for people
     Equations(EquationsOptions),
+    /// Say which model elements make an entry of the equations
+    Explain(ExplainOptions),
+    /// Check the equations against independent identities at random states
+    Verify(VerifyOptions),
+    /// Say which equations differ between two models
+    Diff(DiffOptions),
     /// Write the equations of motion as source code
     Generate(GenerateOptions),
     /// Evaluate all quantities at one state
@@ -45,6 +51,9 @@ impl Command {
         match self {
             Self::Check(options) => options.json,
             Self::Stats(options) => options.json,
+            Self::Explain(options) => options.json,
+            Self::Verify(options) => options.json,
+            Self::Diff(options) => options.json,
             Self::Eval(options) => options.json,
             Self::Simulate(options) => options.json,
             Self::Sweep(options) => options.json,
@@ -120,6 +129,46 @@ pub(crate) enum EquationsFormat {
     Latex,
     /// A web page with MathML
     Html,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainOptions {
+    /// Model file (YAML)
+    pub(crate) model: PathBuf,
+    /// The entry, by numbers from 0 or by names: f[3], M[phi, psi], g[closure.x], G[0, 2],
+    /// c[0], z[0], a[STATE], output[NAME]
+    pub(crate) entry: String,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Exit codes: 0 all identities hold, 1 one does not.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyOptions {
+    /// Model file (YAML)
+    pub(crate) model: PathBuf,
+    /// Number of random states
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) samples: usize,
+    /// Seed of the random states
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Exit codes as those of diff(1): 0 no difference, 1 there are some, 2 a model is wrong.
+#[derive(Debug, Args)]
+pub(crate) struct DiffOptions {
+    /// Model file (YAML)
+    pub(crate) before: PathBuf,
+    /// Another one
+    pub(crate) after: PathBuf,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,8 @@
 //! function may make room for intermediate values, which then stays with the thread.
 #![expect(unsafe_code, reason = "calls code that was compiled at run time")]
 
+#[cfg(feature = "verify")]
+mod exact;
 mod interpret;
 mod layout;
 mod model;
@@ -27,6 +29,8 @@ mod model;
 )]
 mod native;
 
+#[cfg(feature = "verify")]
+pub use exact::Exact;
 pub use interpret::{Instructions, Interpreted};
 pub use model::{Engine, Model};
 pub use native::{Native, NativeCode};

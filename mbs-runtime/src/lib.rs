@@ -9,6 +9,7 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | adaptive integrators, events, consistent initial values, layouts built at run time |
+//! | `verify` | no | [`verify`]: identities the equations of a model must satisfy, checked at random states |
 //! | `batch` | no | many runs at once: four in the lanes of vector registers, and threads |
 //!
 //! Without default features the crate needs neither `std` nor `alloc`: generated models, linear
@@ -27,6 +28,8 @@ pub mod linalg;
 #[cfg(feature = "std")]
 mod plant;
 mod system;
+#[cfg(feature = "verify")]
+pub mod verify;
 
 #[cfg(feature = "std")]
 pub use integrate::{Settings, SimulationError, Trajectory, simulate};

@@ -146,6 +146,8 @@ pub struct Plant<'s> {
     full_jacobian: Vec<f64>,
     /// How independent the rows are of each other.
     pub(crate) independence: Independence,
+    /// Where the last run ended early: the last state that was accepted, or the start.
+    pub failed_at: Option<State>,
 }
 
 impl<'s> Plant<'s> {
@@ -172,6 +174,7 @@ impl<'s> Plant<'s> {
             redundancy: Redundancy::new(layout),
             full_jacobian: vec![0.0; if layout.n_g < n_lambda { n_lambda * n_v } else { 0 }],
             independence: Independence::new(n_lambda),
+            failed_at: None,
             system,
         }
     }

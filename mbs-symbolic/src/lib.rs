@@ -12,6 +12,7 @@ pub mod checks;
 pub mod diag;
 pub mod dynamics;
 pub mod emit;
+pub mod explain;
 pub mod expr;
 mod forces;
 pub mod ids;

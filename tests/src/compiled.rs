@@ -269,9 +269,13 @@ pub fn compare_contributions(model: &Model, equations: &Equations, state: &State
         f: vec![0.0; n_v],
         g: vec![0.0; numbers.g.len()],
         jac_g: vec![0.0; n_rows * n_v],
-        c: Vec::new(),
+        c: vec![0.0; n_rows],
         z: vec![0.0; n_rows],
     };
+    let mut auxiliary = vec![0.0; equations.auxiliary.len()];
+    let mut outputs = vec![0.0; equations.outputs.len()];
+    let mut energies = [0.0; 2];
+    let mut largest_energy = 0.0_f64;
     let roots: Vec<ExprId> = equations.contributions.iter().map(|contribution| contribution.value).collect();
     let mut largest_force = 0.0_f64;
     for (contribution, value) in equations.contributions.iter().zip(compiled.get(&roots)) {
@@ -283,7 +287,15 @@ pub fn compare_contributions(model: &Model, equations: &Equations, state: &State
             }
             Quantity::Constraint(i) => &mut sums.g[i as usize],
             Quantity::Jacobian(i, j) => &mut sums.jac_g[i as usize + n_rows * j as usize],
+            Quantity::VelocityBias(i) => &mut sums.c[i as usize],
             Quantity::AccelerationBias(i) => &mut sums.z[i as usize],
+            Quantity::Auxiliary(i) => &mut auxiliary[i as usize],
+            Quantity::Output(i) => &mut outputs[i as usize],
+            Quantity::KineticEnergy => &mut energies[0],
+            Quantity::PotentialEnergy => {
+                largest_energy = largest_energy.max(value.abs());
+                &mut energies[1]
+            }
         };
         *entry += value;
     }
@@ -293,7 +305,12 @@ pub fn compare_contributions(model: &Model, equations: &Equations, state: &State
     comparison.check("f", &sums.f, &numbers.f, largest_force, entry);
     comparison.check("g", &sums.g, &numbers.g, 1.0, entry);
     comparison.check("G", &sums.jac_g, &numbers.jac_g, 1.0, entry);
+    comparison.check("c", &sums.c, &numbers.c, 1.0, entry);
     comparison.check("z", &sums.z, &numbers.z, 1.0, entry);
+    comparison.check("a", &auxiliary, &compiled.get(&equations.auxiliary), 1.0, entry);
+    comparison.check("outputs", &outputs, &compiled.get(&equations.outputs), 1.0, entry);
+    let energy = compiled.get(&[equations.kinetic_energy, equations.potential_energy]);
+    comparison.check("energy", &energies, &energy, largest_energy, entry);
     comparison.differences
 }
 

@@ -8,10 +8,15 @@ use crate::load::Beside;
 
 /// A model of `models/`; panics with the compiler's messages if it is rejected.
 pub fn compiled(name: &str) -> Compiled {
+    compiled_with(name, Options::default())
+}
+
+/// The same with more than the equations.
+pub fn compiled_with(name: &str, options: Options) -> Compiled {
     let path = format!("{}/../models/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let file = format!("models/{name}.yaml");
-    compile(&file, &text, &Beside, Options::default()).unwrap_or_else(|rejected| panic!("{rejected}"))
+    compile(&file, &text, &Beside, options).unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
 /// What each function costs, as a table; functions that only hand on numbers are left

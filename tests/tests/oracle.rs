@@ -38,10 +38,6 @@ fn defaults() {
 fn contributions_sum_to_the_entries() {
     let mut failures = Vec::new();
     for name in model_names() {
-        // Contributions of long chains take long and say nothing new.
-        if name.ends_with("30") || name.ends_with("40") {
-            continue;
-        }
         let loaded = Loaded::model(&name).with_contributions();
         let differences = loaded.compare_contributions(7);
         failures.extend(differences.iter().map(|difference| format!("{name}: {difference}")));

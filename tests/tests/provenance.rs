@@ -1,11 +1,21 @@
 //! Which model element made which term: `mbs explain` rests on this.
 
-use mbs_symbolic::dynamics::{Element, Quantity};
+use mbs_symbolic::dynamics::{Element, Part, Quantity};
 use mbs_symbolic::ids::ExprId;
 use mbs_tests::load::Loaded;
 use std::collections::BTreeMap;
 
 const MODELS: [&str; 5] = ["four_bar", "five_link", "ur5", "rolling_disc", "planar_vehicle"];
+
+/// How a term can be made.
+const PARTS: [(Part, fn(Element) -> bool); 6] = [
+    (Part::Inertia, |element| matches!(element, Element::Body(_))),
+    (Part::InertialForce, |element| matches!(element, Element::Body(_))),
+    (Part::Weight, |element| matches!(element, Element::Body(_))),
+    (Part::Applied, |element| matches!(element, Element::Force(_))),
+    (Part::Constraint, |element| matches!(element, Element::Joint(_) | Element::Constraint(_))),
+    (Part::Formula, |element| matches!(element, Element::State(_) | Element::Output(_))),
+];
 
 fn source_of(name: &str) -> String {
     let path = format!("{}/../models/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
@@ -36,13 +46,8 @@ fn every_element_has_its_place_in_the_file() {
             let element = contribution.element;
             let word = element.name(&model);
             assert!(!word.is_empty(), "{name}: {element:?} has no name");
-            match element.span(&model) {
-                None => assert_eq!(element, Element::Gravity, "{name}: {word} has no place"),
-                Some(span) => {
-                    let found = &source[span.start as usize..span.end as usize];
-                    assert_eq!(found, word, "{name}: {element:?}");
-                }
-            }
+            let span = element.span(&model);
+            assert_eq!(&source[span.start as usize..span.end as usize], word, "{name}: {element:?}");
         }
     }
 }
@@ -56,13 +61,24 @@ fn elements_are_of_the_kind_that_makes_the_entry() {
             let element = contribution.element;
             let row = |row: u32| equations.layout.rows[row as usize].element == element;
             let fits = match contribution.quantity {
-                Quantity::Mass(..) => matches!(element, Element::Body(_)),
-                Quantity::Force(_) => {
-                    matches!(element, Element::Body(_) | Element::Force(_) | Element::Gravity)
+                Quantity::Mass(..) | Quantity::KineticEnergy => matches!(element, Element::Body(_)),
+                Quantity::Force(_) | Quantity::PotentialEnergy => {
+                    matches!(element, Element::Body(_) | Element::Force(_))
                 }
-                Quantity::Constraint(i) | Quantity::Jacobian(i, _) | Quantity::AccelerationBias(i) => row(i),
+                Quantity::Constraint(i)
+                | Quantity::Jacobian(i, _)
+                | Quantity::VelocityBias(i)
+                | Quantity::AccelerationBias(i) => row(i),
+                Quantity::Auxiliary(_) => matches!(element, Element::State(_)),
+                Quantity::Output(_) => matches!(element, Element::Output(_)),
             };
-            assert!(fits, "{name}: {} in {:?}", element.name(&model), contribution.quantity);
+            let part = PARTS.iter().find(|(part, _)| *part == contribution.part).expect("every part");
+            assert!(
+                fits && part.1(element),
+                "{name}: {} in {:?}",
+                element.name(&model),
+                contribution.quantity
+            );
         }
     }
 }
@@ -74,9 +90,10 @@ fn every_entry_is_explained_once() {
     for name in MODELS {
         let equations = Loaded::model(name).with_contributions().equations;
         let (n_v, n_rows) = (equations.forces.len() as u32, equations.acceleration_bias.len() as u32);
-        let mut elements: BTreeMap<String, Vec<Element>> = BTreeMap::new();
+        let mut elements: BTreeMap<String, Vec<(Element, Part)>> = BTreeMap::new();
         for contribution in &equations.contributions {
-            elements.entry(format!("{:?}", contribution.quantity)).or_default().push(contribution.element);
+            let term = (contribution.element, contribution.part);
+            elements.entry(format!("{:?}", contribution.quantity)).or_default().push(term);
         }
         for (entry, elements) in &elements {
             let twice = elements.iter().enumerate().find(|(i, element)| elements[..*i].contains(element));
@@ -99,8 +116,19 @@ fn every_entry_is_explained_once() {
         for (k, value) in (0..).zip(&equations.constraint_jacobian) {
             explained(Quantity::Jacobian(k % n_rows, k / n_rows), *value);
         }
+        for (k, value) in (0..).zip(&equations.velocity_bias) {
+            explained(Quantity::VelocityBias(k), *value);
+        }
         for (k, value) in (0..).zip(&equations.acceleration_bias) {
             explained(Quantity::AccelerationBias(k), *value);
         }
+        for (k, value) in (0..).zip(&equations.auxiliary) {
+            explained(Quantity::Auxiliary(k), *value);
+        }
+        for (k, value) in (0..).zip(&equations.outputs) {
+            explained(Quantity::Output(k), *value);
+        }
+        explained(Quantity::KineticEnergy, equations.kinetic_energy);
+        explained(Quantity::PotentialEnergy, equations.potential_energy);
     }
 }

@@ -2,9 +2,11 @@
 
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod diff;
 pub(crate) mod equations;
 pub(crate) mod equilibrium;
 pub(crate) mod eval;
+pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod graph;
 pub(crate) mod merge;
@@ -12,3 +14,4 @@ pub(crate) mod new;
 pub(crate) mod simulate;
 pub(crate) mod stats;
 pub(crate) mod sweep;
+pub(crate) mod verify;

@@ -3,7 +3,7 @@
 //! An entry gives the code, the variant with its payload, the message, and the help:
 //! what to change in the file, `None` where that would be guessing. Codes are stable;
 //! users search for them. Families: Y reading YAML, S schema, N names, F formulas,
-//! P physics, L limits, T topology, E equations.
+//! P physics, L limits, T topology, E equations, R runs.
 
 macro_rules! problems {
     ($($(#[$doc:meta])* $code:literal $name:ident { $($field:ident: $type:ty),* } $message:literal, $help:expr;)*) => {
@@ -263,6 +263,10 @@ problems! {
     "E007" AlwaysZeroDistance { element: String }
         "the two points of `{element}` always coincide, so their line has no direction",
         say("attach it to points that move apart; about or along a joint's axis use a `joint_spring`");
+
+    // Runs that meet values which are not numbers.
+    "R001" UndefinedInRun { message: String, cause: String, help: Option<String> }
+        "{message}: {cause}", help.clone();
 }
 
 fn say(text: &str) -> Option<String> {

@@ -104,10 +104,13 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let derived = derived(&lowering);
     let (constraints, constraint_jacobian, velocity_bias, acceleration_bias) =
         dense(&mut lowering, &rows, n_v);
-    let contributions = if options.provenance {
-        provenance::contributions(&mut lowering.graph, &kinematics.chain, &applied, gravity, &rows, n_v)
+    let (contributions, places) = if options.provenance {
+        let parts = provenance::Parts { applied: &applied, gravity, rows: &rows, bias: &bias };
+        let formulas = [&auxiliary[..], &outputs[..]];
+        let list = provenance::contributions(&mut lowering, &mut kinematics, &parts, formulas, n_v);
+        (list, std::mem::take(&mut lowering.places))
     } else {
-        Vec::new()
+        (Vec::new(), Vec::new())
     };
     let mut equations = Equations {
         layout,
@@ -133,6 +136,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         jacobian: None,
         solutions: Vec::new(),
         contributions,
+        places,
         names,
         graph: lowering.graph,
     };
@@ -216,17 +220,28 @@ fn potential_energy(
     gravity: Vec3,
     applied: &Applied,
 ) -> ExprId {
-    let mut total = lowering.graph.sum(applied.potential.iter().copied());
+    let mut total = lowering.graph.sum(applied.potential.iter().map(|(_, energy)| *energy));
     for id in kinematics.chain.links.ids().skip(1) {
-        let inertia = kinematics.chain.links[id].inertia;
-        let seen = kinematics.see(lowering, LinkId::new(0), id);
-        let graph = &mut lowering.graph;
-        let turned = seen.rot.apply(graph, inertia.first_moment);
-        let moment = seen.r.scale(graph, inertia.mass).add(graph, turned);
-        let work = gravity.dot(graph, moment);
-        total = graph.sub(total, work);
+        let energy = height_energy(lowering, kinematics, gravity, id);
+        total = lowering.graph.add(total, energy);
     }
     total
+}
+
+/// −m g·r of one link.
+pub(super) fn height_energy(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    gravity: Vec3,
+    link: LinkId,
+) -> ExprId {
+    let inertia = kinematics.chain.links[link].inertia;
+    let seen = kinematics.see(lowering, LinkId::new(0), link);
+    let graph = &mut lowering.graph;
+    let turned = seen.rot.apply(graph, inertia.first_moment);
+    let moment = seen.r.scale(graph, inertia.mass).add(graph, turned);
+    let work = gravity.dot(graph, moment);
+    graph.neg(work)
 }
 
 fn poses(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) -> Vec<Pose> {

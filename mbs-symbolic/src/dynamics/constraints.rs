@@ -390,7 +390,7 @@ impl Builder<'_, '_> {
         }
         let model = self.lowering.model;
         let name = element.name(model).to_owned();
-        let span = element.span(model).unwrap_or_default();
+        let span = element.span(model);
         if jet.columns.contains_key(&Column::Time) {
             self.lowering.problems.error(span, Problem::ConstraintWithoutMotion { constraint: name });
             return;

@@ -66,6 +66,9 @@ pub struct Equations {
     /// What each model element adds to an entry, before summation; empty unless asked
     /// for.
     pub contributions: Vec<Contribution>,
+    /// Where in the model expressions come from, each by the first formula that made it;
+    /// empty unless contributions are asked for.
+    pub places: Vec<(ExprId, Place)>,
     /// Names of intermediate quantities for readable equations (`omega_wb_b` of body
     /// `crank` component x …); the first name given to an expression stands.
     pub names: Vec<(ExprId, String)>,
@@ -205,7 +208,6 @@ pub enum ModeKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "each is what it says")]
 pub enum Element {
-    Gravity,
     Body(BodyId),
     Joint(JointId),
     Constraint(ConstraintId),
@@ -219,7 +221,6 @@ impl Element {
     /// The element's name in its model.
     pub fn name(self, model: &crate::model::Model) -> &str {
         match self {
-            Self::Gravity => "gravity",
             Self::Body(id) => &model.bodies[id].name.text,
             Self::Joint(id) => &model.joints[id].name.text,
             Self::Constraint(id) => &model.constraints[id].name.text,
@@ -230,10 +231,22 @@ impl Element {
         }
     }
 
-    /// Where the element is defined; `None` for gravity, which may be a default.
-    pub fn span(self, model: &crate::model::Model) -> Option<crate::diag::Span> {
-        Some(match self {
-            Self::Gravity => return None,
+    /// What kind of element it is, in a word.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Body(_) => "body",
+            Self::Joint(_) => "joint",
+            Self::Constraint(_) => "constraint",
+            Self::Force(_) => "force",
+            Self::State(_) => "state",
+            Self::Variable(_) => "variable",
+            Self::Output(_) => "output",
+        }
+    }
+
+    /// Where the element is defined.
+    pub fn span(self, model: &crate::model::Model) -> crate::diag::Span {
+        match self {
             Self::Body(id) => model.bodies[id].name.span,
             Self::Joint(id) => model.joints[id].name.span,
             Self::Constraint(id) => model.constraints[id].name.span,
@@ -241,19 +254,55 @@ impl Element {
             Self::State(id) => model.states[id].name.span,
             Self::Variable(id) => model.variables[id].name.span,
             Self::Output(id) => model.outputs[id].name.span,
-        })
+        }
     }
 }
 
 /// What a contribution adds to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "indices of rows and columns")]
 pub enum Quantity {
     Mass(u32, u32),
     Force(u32),
     Constraint(u32),
     Jacobian(u32, u32),
+    VelocityBias(u32),
     AccelerationBias(u32),
+    Auxiliary(u32),
+    Output(u32),
+    KineticEnergy,
+    PotentialEnergy,
+}
+
+/// How an element adds to an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// A body's mass and inertia resist acceleration.
+    Inertia,
+    /// Centrifugal, Coriolis and gyroscopic forces of a body.
+    InertialForce,
+    /// Gravity pulls a body.
+    Weight,
+    /// A force element acts.
+    Applied,
+    /// A joint or constraint element restricts motion.
+    Constraint,
+    /// A formula of the model gives the value.
+    Formula,
+}
+
+impl Part {
+    /// Its name in answers for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inertia => "inertia",
+            Self::InertialForce => "inertial_force",
+            Self::Weight => "weight",
+            Self::Applied => "applied",
+            Self::Constraint => "constraint",
+            Self::Formula => "formula",
+        }
+    }
 }
 
 /// One term of an entry, before summation.
@@ -263,8 +312,21 @@ pub struct Contribution {
     pub quantity: Quantity,
     /// What made it.
     pub element: Element,
+    /// How it did.
+    pub part: Part,
     /// The term.
     pub value: ExprId,
+}
+
+/// Where an expression comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The part of a formula, or the element, that made it.
+    pub span: crate::diag::Span,
+    /// The element, where the formula belongs to one.
+    pub element: Option<Element>,
+    /// What it is, where no formula says so: `its length`.
+    pub words: Option<&'static str>,
 }
 
 /// Pose of a body's reference frame in ground.

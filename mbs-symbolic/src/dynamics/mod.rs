@@ -20,8 +20,8 @@ mod solution;
 
 pub use assemble::{Options, build};
 pub use equations::{
-    Contribution, Element, Equations, InputSlot, Layout, Mode, ModeCondition, ModeKind, Pose, Quantity,
-    QuaternionBlock, Row, RowKind,
+    Contribution, Element, Equations, InputSlot, Layout, Mode, ModeCondition, ModeKind, Part, Place, Pose,
+    Quantity, QuaternionBlock, Row, RowKind,
 };
 pub(crate) use recursion::Wrench;
 pub use solution::{Algorithm, Solution};

@@ -3,54 +3,83 @@
 //! The sum of the contributions to an entry equals the entry; it is not how the entry
 //! is computed, which shares work between elements.
 
+use super::assemble::height_energy;
 use super::constraints::Rows;
-use super::equations::{Contribution, Element, Quantity};
+use super::equations::{Contribution, Element, Part, Quantity};
 use super::mass_matrix::mass_matrix;
-use super::recursion::{self, Accelerations, Wrench, Wrenches};
+use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
 use super::regroup::Inertias;
 use crate::expr::Graph;
 use crate::forces::Applied;
-use crate::ids::{ExprId, IdVec, LinkId};
-use crate::kinematics::{Chain, Column, Move};
+use crate::ids::{BodyId, ExprId, Id, IdVec, LinkId, OutputId, StateId};
+use crate::kinematics::{Chain, Column, Kinematics, Move};
+use crate::lower::Lowering;
 use crate::spatial::{Inertia, Vec3};
 
-/// Contributions to M, f, g, G and z.
+/// What contributions are made of.
+pub(super) struct Parts<'a> {
+    pub(super) applied: &'a Applied,
+    /// m/s², ground axes.
+    pub(super) gravity: Vec3,
+    pub(super) rows: &'a Rows,
+    /// Motion of the links with v' = 0.
+    pub(super) bias: &'a IdVec<LinkId, Twist>,
+}
+
+/// Contributions to M, f, g, G, c, z, a, outputs and energies; a and outputs are
+/// `formulas`.
 pub(super) fn contributions(
-    graph: &mut Graph,
-    chain: &Chain,
-    applied: &Applied,
-    gravity: Vec3,
-    rows: &Rows,
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    parts: &Parts<'_>,
+    formulas: [&[ExprId]; 2],
     n_v: usize,
 ) -> Vec<Contribution> {
-    let mut list = Vec::new();
-    to_mass(graph, chain, n_v, &mut list);
-    to_forces(graph, chain, applied, gravity, n_v, &mut list);
-    for (i, parts) in rows.list.iter().enumerate() {
-        let element = parts.row.element;
-        let i = i as u32;
-        let mut push = |quantity, value| {
-            if !graph.is_zero(value) {
-                list.push(Contribution { quantity, element, value });
-            }
-        };
-        if let Some(value) = parts.value {
-            push(Quantity::Constraint(i), value);
-        }
-        for (&column, &value) in &parts.columns {
-            if let Column::V(j) = column {
-                push(Quantity::Jacobian(i, j), value);
-            }
-        }
-        push(Quantity::AccelerationBias(i), parts.bias);
+    let mut list = List::default();
+    let graph = &mut lowering.graph;
+    to_mass(graph, &kinematics.chain, n_v, &mut list);
+    to_forces(graph, &kinematics.chain, parts, n_v, &mut list);
+    to_rows(graph, parts.rows, &mut list);
+    let [auxiliary, outputs] = formulas;
+    for (i, &value) in auxiliary.iter().enumerate() {
+        let element = Element::State(StateId::new(i));
+        list.push(graph, Quantity::Auxiliary(i as u32), element, Part::Formula, value);
     }
-    list
+    for (i, &value) in outputs.iter().enumerate() {
+        let element = Element::Output(OutputId::new(i));
+        list.push(graph, Quantity::Output(i as u32), element, Part::Formula, value);
+    }
+    to_energies(lowering, kinematics, parts, &mut list);
+    list.0
+}
+
+#[derive(Default)]
+struct List(Vec<Contribution>);
+
+impl List {
+    /// Adds what is not zero.
+    fn push(&mut self, graph: &Graph, quantity: Quantity, element: Element, part: Part, value: ExprId) {
+        if !graph.is_zero(value) {
+            self.0.push(Contribution { quantity, element, part, value });
+        }
+    }
+
+    fn push_forces(&mut self, graph: &Graph, element: Element, part: Part, values: Vec<ExprId>) {
+        for (index, value) in (0..).zip(values) {
+            self.push(graph, Quantity::Force(index), element, part, value);
+        }
+    }
+}
+
+/// The links that carry a body's inertia.
+fn bodies(chain: &Chain) -> impl Iterator<Item = (LinkId, BodyId)> {
+    let moving = chain.links.iter_enumerated().filter(|(_, link)| link.parent.is_some());
+    moving.filter_map(|(id, link)| Some((id, link.body?)))
 }
 
 /// One body at a time.
-fn to_mass(graph: &mut Graph, chain: &Chain, n_v: usize, list: &mut Vec<Contribution>) {
-    for (id, link) in chain.links.iter_enumerated() {
-        let Some(body) = link.body.filter(|_| link.parent.is_some()) else { continue };
+fn to_mass(graph: &mut Graph, chain: &Chain, n_v: usize, list: &mut List) {
+    for (id, body) in bodies(chain) {
         let inertias: IdVec<LinkId, Inertia> = chain
             .links
             .iter_enumerated()
@@ -58,60 +87,89 @@ fn to_mass(graph: &mut Graph, chain: &Chain, n_v: usize, list: &mut Vec<Contribu
             .collect();
         let matrix = mass_matrix(graph, chain, &Inertias::at_links(inertias), n_v);
         for (index, value) in matrix.into_iter().enumerate() {
-            if !graph.is_zero(value) {
-                let quantity = Quantity::Mass((index % n_v) as u32, (index / n_v) as u32);
-                list.push(Contribution { quantity, element: Element::Body(body), value });
-            }
+            let quantity = Quantity::Mass((index % n_v) as u32, (index / n_v) as u32);
+            list.push(graph, quantity, Element::Body(body), Part::Inertia, value);
         }
     }
 }
 
-fn to_forces(
-    graph: &mut Graph,
-    chain: &Chain,
-    applied: &Applied,
-    gravity: Vec3,
-    n_v: usize,
-    list: &mut Vec<Contribution>,
-) {
-    let mut push = |graph: &mut Graph, element: Element, values: Vec<ExprId>| {
-        for (index, value) in values.into_iter().enumerate() {
-            if !graph.is_zero(value) {
-                list.push(Contribution { quantity: Quantity::Force(index as u32), element, value });
-            }
-        }
+fn to_forces(graph: &mut Graph, chain: &Chain, parts: &Parts<'_>, n_v: usize, list: &mut List) {
+    let Parts { applied, gravity, .. } = parts;
+    let mut project = |graph: &mut Graph, wrenches: &Wrenches, element: Element, part: Part| {
+        let values = recursion::project(graph, chain, wrenches, n_v, |_, _, _| {});
+        list.push_forces(graph, element, part, values);
     };
 
-    // Coriolis and gyroscopic terms of each body, without gravity.
+    // Without gravity, which counts by itself.
     let still = Vec3::zero(graph, gravity.axes);
     let twists = recursion::twists(graph, chain, still, Accelerations::Bias);
-    for (id, link) in chain.links.iter_enumerated() {
-        let Some(body) = link.body.filter(|_| link.parent.is_some()) else { continue };
-        let wrench = recursion::inertial_wrench(graph, &link.inertia, &twists[id]);
+    let gravity = in_link_axes(graph, chain, *gravity);
+    for (id, body) in bodies(chain) {
+        let inertia = &chain.links[id].inertia;
+        let wrench = recursion::inertial_wrench(graph, inertia, &twists[id]);
         let mut wrenches = Wrenches::none(chain);
         wrenches.at_links[id] = Some(Wrench { f: wrench.f.neg(graph), n: wrench.n.neg(graph) });
-        let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
-        push(graph, Element::Body(body), values);
-    }
-
-    let weights = in_link_axes(graph, chain, gravity);
-    let mut wrenches = Wrenches::none(chain);
-    for (id, link) in chain.links.iter_enumerated() {
-        let f = weights[id].scale(graph, link.inertia.mass);
-        let n = link.inertia.first_moment.cross(graph, weights[id]);
+        project(graph, &wrenches, Element::Body(body), Part::InertialForce);
+        let f = gravity[id].scale(graph, inertia.mass);
+        let n = inertia.first_moment.cross(graph, gravity[id]);
         wrenches.at_links[id] = Some(Wrench { f, n });
+        project(graph, &wrenches, Element::Body(body), Part::Weight);
     }
-    let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
-    push(graph, Element::Gravity, values);
 
+    // All loads of an element together: what acts on one body and back on another is one.
+    let mut elements: Vec<Element> = Vec::new();
     for load in &applied.on_links {
+        if !elements.contains(&load.element) {
+            elements.push(load.element);
+        }
+    }
+    for element in elements {
         let mut wrenches = Wrenches::none(chain);
-        wrenches.at_links[load.link] = Some(load.wrench(graph, None));
-        let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
-        push(graph, load.element, values);
+        for load in applied.on_links.iter().filter(|load| load.element == element) {
+            let Wrench { f, n } = load.wrench(graph, None);
+            let total = &mut wrenches.at_links[load.link];
+            *total = Some(match *total {
+                Some(sum) => Wrench { f: sum.f.add(graph, f), n: sum.n.add(graph, n) },
+                None => Wrench { f, n },
+            });
+        }
+        project(graph, &wrenches, element, Part::Applied);
     }
     for &(element, index, value) in &applied.along {
-        list.push(Contribution { quantity: Quantity::Force(index), element, value });
+        list.push(graph, Quantity::Force(index), element, Part::Applied, value);
+    }
+}
+
+fn to_rows(graph: &Graph, rows: &Rows, list: &mut List) {
+    for (i, parts) in (0..).zip(&rows.list) {
+        let element = parts.row.element;
+        let mut push = |quantity, value| list.push(graph, quantity, element, Part::Constraint, value);
+        if let Some(value) = parts.value {
+            push(Quantity::Constraint(i), value);
+        }
+        for (&column, &value) in &parts.columns {
+            match column {
+                Column::V(j) => push(Quantity::Jacobian(i, j), value),
+                Column::Time => push(Quantity::VelocityBias(i), value),
+                Column::Virtual(..) => {}
+            }
+        }
+        push(Quantity::AccelerationBias(i), parts.bias);
+    }
+}
+
+fn to_energies(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, parts: &Parts<'_>, list: &mut List) {
+    let bodies: Vec<(LinkId, BodyId)> = bodies(&kinematics.chain).collect();
+    for (id, body) in bodies {
+        let element = Element::Body(body);
+        let inertia = kinematics.chain.links[id].inertia;
+        let kinetic = recursion::kinetic_energy(&mut lowering.graph, &inertia, &parts.bias[id]);
+        list.push(&lowering.graph, Quantity::KineticEnergy, element, Part::Inertia, kinetic);
+        let height = height_energy(lowering, kinematics, parts.gravity, id);
+        list.push(&lowering.graph, Quantity::PotentialEnergy, element, Part::Weight, height);
+    }
+    for &(element, energy) in &parts.applied.potential {
+        list.push(&lowering.graph, Quantity::PotentialEnergy, element, Part::Applied, energy);
     }
 }
 

@@ -6,7 +6,7 @@
 use super::readable::{self, Block, BlockKind, Level, Product, Readable, Spelled, Term, Tree};
 use crate::dynamics::{Equations, ModeKind};
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
-use crate::ids::Id;
+use crate::ids::{ExprId, Id};
 use mbs_math::TableKind;
 
 /// Lines are broken between terms before this column.
@@ -32,6 +32,29 @@ pub fn emit(equations: &Equations) -> String {
         write_block(&mut out, &readable, block);
     }
     out
+}
+
+/// Expressions for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Names of intermediate quantities with their values, each before those that use it.
+    pub quantities: Vec<(String, Words)>,
+    /// The expressions.
+    pub values: Vec<Words>,
+}
+
+/// A written expression in pieces between which a line may be broken; with spaces between
+/// them they are the expression.
+pub type Words = Vec<String>;
+
+/// Writes some expressions of the equations; `None` if nobody would read them.
+pub fn write(equations: &Equations, expressions: &[ExprId]) -> Option<Written> {
+    let readable = readable::arrange_some(equations, expressions)?;
+    let quantities = readable.quantities.iter();
+    let quantities = quantities.map(|quantity| (quantity.name.clone(), words(&readable, &quantity.value)));
+    let entries = readable.blocks.iter().flat_map(|block| &block.entries);
+    let values = entries.map(|entry| words(&readable, &entry.value)).collect();
+    Some(Written { quantities: quantities.collect(), values })
 }
 
 /// Names of everything; values of the parameters if they are to be listed.
@@ -94,7 +117,7 @@ fn with_commas(items: Vec<String>) -> Vec<String> {
 }
 
 /// `lead` and then the words, broken before [`WIDTH`] and continued under the first.
-fn filled(lead: &str, words: &[String]) -> String {
+pub fn filled(lead: &str, words: &[String]) -> String {
     let indent = lead.chars().count();
     let mut out = lead.to_owned();
     let mut column = indent;
@@ -323,7 +346,7 @@ fn spell_product(readable: &Readable<'_>, product: &Product) -> (String, u8) {
 }
 
 /// The model language's name of a function of one value.
-fn function(op: UnaryOp) -> &'static str {
+pub(crate) fn function(op: UnaryOp) -> &'static str {
     match op {
         UnaryOp::Neg => "-",
         UnaryOp::Not => "not",

@@ -43,6 +43,17 @@ pub fn evaluate(
     table: &dyn Fn(TableId, TableKind, u8, f64) -> f64,
     roots: &[ExprId],
 ) -> Vec<f64> {
+    let values = values(graph, environment, table, roots);
+    roots.iter().map(|root| values[root.index()]).collect()
+}
+
+/// Values of `roots` and of all they depend on, by id; zero for all other ids.
+pub fn values(
+    graph: &Graph,
+    environment: &Environment<'_>,
+    table: &dyn Fn(TableId, TableKind, u8, f64) -> f64,
+    roots: &[ExprId],
+) -> Vec<f64> {
     let Some(last) = roots.iter().max() else { return Vec::new() };
     let mut needed = vec![false; last.index() + 1];
     for root in roots {
@@ -76,5 +87,5 @@ pub fn evaluate(
             Node::Table { table: id, kind, derivative, at } => table(id, kind, derivative, value(at)),
         };
     }
-    roots.iter().map(|root| values[root.index()]).collect()
+    values
 }

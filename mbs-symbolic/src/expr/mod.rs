@@ -13,7 +13,7 @@ mod graph;
 mod op;
 
 pub use diff::{Derivative, gradient};
-pub use eval::{Environment, evaluate};
+pub use eval::{Environment, evaluate, values};
 pub use gather::difference;
 pub use graph::{Bits, Graph, Node, Symbol};
 pub use op::{BinaryOp, CostClass, UnaryOp};

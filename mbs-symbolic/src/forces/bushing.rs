@@ -55,7 +55,7 @@ pub(super) fn bushing(
     }
     let stored = graph.sum(energy);
     let stored = graph.scale(0.5, stored);
-    site.applied.potential.push(stored);
+    site.applied.potential.push((site.element, stored));
 
     let point = site.kinematics.point(site.lowering, observer, to_place);
     let point = site.values(observer, &point);

@@ -28,7 +28,7 @@ pub(super) fn spring(
     let energy = graph.scale(0.5, energy);
     let work = graph.mul(preload, q);
     let potential = graph.sub(energy, work);
-    site.applied.potential.push(potential);
+    site.applied.potential.push((site.element, potential));
     along(site, velocity, value);
 }
 
@@ -43,6 +43,8 @@ pub(super) fn friction(
         [coulomb, regularisation, viscous].map(|formula| site.law(formula, &[]));
     let graph = site.graph();
     let relative = graph.div(q_dot, regularisation);
+    site.note(relative, "its rate in units of `regularisation`");
+    let graph = site.graph();
     let sliding = graph.unary(UnaryOp::Tanh, relative);
     let (dry, wet) = (graph.mul(coulomb, sliding), graph.mul(viscous, q_dot));
     let sum = graph.add(dry, wet);

@@ -36,7 +36,7 @@ pub(super) fn spring_damper(
     let energy = graph.scale(0.5, energy);
     let work = graph.mul(preload, line.length);
     let potential = graph.sub(energy, work);
-    site.applied.potential.push(potential);
+    site.applied.potential.push((site.element, potential));
 }
 
 /// Any law of length and rate, pushing apart.
@@ -64,12 +64,16 @@ fn line(site: &mut Site<'_, '_>, [from, to]: [FrameId; 2], span: Span) -> Option
     let work = d.dot(graph, d_rate);
     let rate = graph.div(work, length);
     site.lowering.time.seed(length, rate);
+    site.note(length, "its length");
+    site.note(rate, "the rate of its length");
     Some(Line { observer, d, length, rate })
 }
 
 fn apply(site: &mut Site<'_, '_>, [from, to]: [FrameId; 2], line: &Line, force: ExprId) {
     let graph = site.graph();
     let per_length = graph.div(force, line.length);
+    site.note(per_length, "its direction: two points that coincide have none");
+    let graph = site.graph();
     let on_to = line.d.scale(graph, per_length);
     let on_from = on_to.neg(graph);
     site.push(line.observer, to, on_to);

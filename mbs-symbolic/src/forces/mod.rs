@@ -6,7 +6,7 @@ mod joint;
 mod line;
 mod load;
 
-use crate::dynamics::{Element, Wrench};
+use crate::dynamics::{Element, Place, Wrench};
 use crate::expr::Graph;
 use crate::ids::{ExprId, FrameId, LinkId};
 use crate::kinematics::{Column, Kinematics, Placement, Transform, VecJet};
@@ -22,7 +22,7 @@ pub(crate) struct Applied {
     /// Along velocities.
     pub(crate) along: Vec<(Element, u32, ExprId)>,
     /// Energy of linear springs, J.
-    pub(crate) potential: Vec<ExprId>,
+    pub(crate) potential: Vec<(Element, ExprId)>,
 }
 
 /// A force and torque one element puts on one link, as an observer sees them.
@@ -143,6 +143,12 @@ struct Site<'s, 'm> {
 impl<'m> Site<'_, 'm> {
     fn graph(&mut self) -> &mut Graph {
         &mut self.lowering.graph
+    }
+
+    /// Says what an expression is that no formula of the model gives.
+    fn note(&mut self, expr: ExprId, words: &'static str) {
+        let (element, span) = (self.element, self.element.span(self.lowering.model));
+        self.lowering.places.push((expr, Place { span, element: Some(element), words: Some(words) }));
     }
 
     /// A formula of the law.

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::diag::Problem;
-use crate::dynamics::Element;
+use crate::dynamics::{Element, Place};
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::{ExprId, IdVec, VariableId};
 use crate::model::{BinaryOperator, Comparison, Formula, Function, Query, TermId, TermKind};
@@ -20,6 +20,11 @@ impl Queries for NoQueries {
     fn query(&mut self, _: &mut Lowering<'_>, query: Query) -> ExprId {
         unreachable!("the reader lets no {query:?} into this place")
     }
+}
+
+/// Whether a term computes, and does not only hand on or choose.
+fn makes_something(kind: TermKind) -> bool {
+    matches!(kind, TermKind::Binary(..) | TermKind::Call(..) | TermKind::Table(..) | TermKind::Der(_))
 }
 
 impl Lowering<'_> {
@@ -120,6 +125,9 @@ impl Lowering<'_> {
                 TermKind::Query(query) => queries.query(self, query),
             };
             values.push(value);
+            if makes_something(term.kind) {
+                self.places.push((value, Place { span: term.span, element, words: None }));
+            }
         }
         *values.last().expect("a formula is never empty")
     }

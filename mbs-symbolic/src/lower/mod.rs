@@ -13,6 +13,7 @@ pub(crate) use formula::{NoQueries, Queries};
 pub(crate) use modes::Modes;
 
 use crate::diag::{Diagnostics, Problem};
+use crate::dynamics::Place;
 use crate::expr::{Derivative, Graph, Symbol};
 use crate::ids::{
     CoordinateId, ExprId, Id, IdVec, InputId, JointId, ParamId, StateId, VariableId, VelocityId,
@@ -30,6 +31,8 @@ pub(crate) struct Lowering<'m> {
     pub(crate) symbols: Symbols,
     /// d/dt along the motion: p' = T v, v' free, x' = a.
     pub(crate) time: Derivative,
+    /// Where expressions were made, in the order they were; the first place stands.
+    pub(crate) places: Vec<(ExprId, Place)>,
     variables: IdVec<VariableId, Option<ExprId>>,
     state_rates: IdVec<StateId, StateRate>,
 }
@@ -91,6 +94,7 @@ impl<'m> Lowering<'m> {
             modes: Modes::default(),
             symbols,
             time: Derivative::default(),
+            places: Vec::new(),
             variables: model.variables.ids().map(|_| None).collect(),
             state_rates: model.states.ids().map(|_| StateRate::Unknown).collect(),
         };

@@ -3,7 +3,7 @@
 //! Addition and subtraction are 1 add each; negation and logic are free; a sine and
 //! cosine computed together are one trig.
 
-use super::{Function, Program};
+use super::{Function, Operand, Program};
 use crate::expr::CostClass;
 use std::ops::{Add, AddAssign};
 
@@ -59,8 +59,28 @@ impl std::iter::Sum for Counts {
 impl Function {
     /// What one call costs.
     pub fn counts(&self) -> Counts {
+        self.counts_where(|_| true)
+    }
+
+    /// What one result costs by itself.
+    pub fn counts_behind(&self, result: Operand) -> Counts {
+        let mut needed = vec![false; self.body.len()];
+        if let Some(index) = result.value() {
+            needed[index] = true;
+        }
+        for index in (0..self.body.len()).rev() {
+            if needed[index] {
+                for operand in self.body[index].operands().iter().filter_map(|operand| operand.value()) {
+                    needed[operand] = true;
+                }
+            }
+        }
+        self.counts_where(|index| needed[index])
+    }
+
+    fn counts_where(&self, counted: impl Fn(usize) -> bool) -> Counts {
         let mut counts = Counts::default();
-        for instruction in &self.body {
+        for (_, instruction) in self.body.iter().enumerate().filter(|(index, _)| counted(*index)) {
             match instruction.op.cost() {
                 CostClass::Free => {}
                 CostClass::Add => counts.add += 1,

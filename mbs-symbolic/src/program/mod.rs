@@ -16,6 +16,7 @@ mod interpret;
 mod lower;
 mod scalar;
 mod table;
+mod tangent;
 mod verify;
 
 pub use crate::dynamics::{
@@ -27,6 +28,7 @@ pub use interpret::{Inputs, Interpreter};
 pub use lower::{expressions, lower, solved};
 pub use scalar::Scalar;
 pub use table::ProgramTable;
+pub use tangent::Rates;
 pub use verify::verify;
 
 use crate::expr::{BinaryOp, Bits, CostClass, Symbol, UnaryOp};

@@ -4,6 +4,7 @@ mod answer;
 mod overrides;
 pub(crate) mod progress;
 pub(crate) mod table;
+mod undefined;
 
 pub(crate) use overrides::Target;
 
@@ -11,12 +12,13 @@ use crate::arguments::{Columns, ProjectionMode, RunOptions, SimulateOptions, Var
 use crate::pipeline;
 use crate::report::{self, Failure};
 use mbs_runtime::integrate::{self, Projection, simulate_with};
-use mbs_runtime::{Defaults, Plant, Settings, State, System, Trajectory};
+use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
 use mbs_symbolic::model::{Model, Simulation};
 use mbs_symbolic::program::Program;
 use progress::Progress;
 use std::path::Path;
 use std::time::Instant;
+use undefined::{Found, Suspects};
 
 /// A finished run with everything reports need.
 struct Run {
@@ -103,6 +105,51 @@ pub(crate) fn ready_with(
     Ok(Ready { system, simulation, program, own_outputs, compile_ms, native_ms })
 }
 
+/// Why there is no trajectory.
+enum Stop {
+    /// The run was refused.
+    Refused(Failure),
+    /// It ended early.
+    Early(Box<Early>),
+}
+
+/// A run that ended early.
+struct Early {
+    error: SimulationError,
+    /// The last state that was accepted, and its modes.
+    state: Option<State>,
+    modes: Vec<bool>,
+}
+
+impl Stop {
+    fn failure(self, model: &Path) -> Failure {
+        match self {
+            Self::Refused(failure) => failure,
+            Self::Early(early) => {
+                let failure = Failure::new("MBS-C030", early.error.message()).about(model);
+                match early.error.remedy() {
+                    Some(remedy) => failure.help(remedy),
+                    None => failure,
+                }
+            }
+        }
+    }
+
+    /// The failure with the element that caused it, where a value became undefined.
+    fn traced(self, options: &VariantOptions) -> Failure {
+        if let Self::Early(early) = &self
+            && let Some(state) = &early.state
+            // What was compiled before can be derived once more.
+            && let Ok(suspects) = Suspects::of(options)
+            && let Some(trace) = suspects.behind(state, &early.modes)
+        {
+            let Found { diagnostics, sources } = suspects.report(&trace, &early.error);
+            return Failure::Model { diagnostics, sources };
+        }
+        self.failure(&options.model)
+    }
+}
+
 /// One run from the model's initial values; `observer` sees the time of recorded states.
 pub(crate) fn integrate(
     system: &dyn System,
@@ -111,10 +158,20 @@ pub(crate) fn integrate(
     model: &Path,
     observer: &mut dyn FnMut(f64),
 ) -> Result<Trajectory, Failure> {
-    check(settings)?;
+    attempt(system, method, settings, model, observer).map_err(|stop| stop.failure(model))
+}
+
+fn attempt(
+    system: &dyn System,
+    method: &str,
+    settings: &Settings,
+    model: &Path,
+    observer: &mut dyn FnMut(f64),
+) -> Result<Trajectory, Stop> {
+    check(settings).map_err(Stop::Refused)?;
     let layout = system.layout();
     let mut method = integrate::method(method, layout)
-        .map_err(|error| Failure::new("MBS-C032", error.to_string()).about(model))?;
+        .map_err(|error| Stop::Refused(Failure::new("MBS-C032", error.to_string()).about(model)))?;
     let mut plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
     let mut start = State::new(layout);
     start.t = settings.t_start;
@@ -124,12 +181,32 @@ pub(crate) fn integrate(
         true
     };
     simulate_with(&mut plant, &mut *method, start, settings, &mut observer).map_err(|error| {
-        let failure = Failure::new("MBS-C030", error.message()).about(model);
-        match error.remedy() {
-            Some(remedy) => failure.help(remedy),
-            None => failure,
-        }
+        Stop::Early(Box::new(Early { error, state: plant.failed_at.take(), modes: plant.modes.clone() }))
     })
+}
+
+/// Warns of the first output that is not a number at a recorded state.
+fn warn_of_outputs(run: &Run, options: &VariantOptions) {
+    let mut evaluator = table::Evaluator::of(run);
+    let names = &run.system.layout().outputs;
+    let undefined = run.trajectory.states.iter().find_map(|state| {
+        let outputs = evaluator.outputs(state);
+        let index = outputs.iter().position(|value| !value.is_finite())?;
+        Some((state, index, outputs[index]))
+    });
+    let Some((state, index, value)) = undefined else { return };
+    let what = if value.is_nan() { "not a number" } else { "infinite" };
+    let name = names.get(index).unwrap_or_default();
+    let message = format!("t = {} s: output `{name}` is {what}", state.t);
+    let modes = evaluator.modes_at(state);
+    if let Ok(suspects) = Suspects::of(options)
+        && let Some(trace) = suspects.at(state, &modes)
+    {
+        let Found { diagnostics, sources } = suspects.warn(&trace, message);
+        report::print_diagnostics(&diagnostics, &sources);
+    } else {
+        report::print_warning(&message);
+    }
 }
 
 impl RunOptions {
@@ -176,7 +253,8 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     let begin = Instant::now();
     let trajectory = {
         let mut progress = Progress::new(settings.t_start, settings.t_end, !options.json);
-        integrate(&*system, &name, &settings, &options.variant.model, &mut |t| progress.at(t))?
+        attempt(&*system, &name, &settings, &options.variant.model, &mut |t| progress.at(t))
+            .map_err(|stop| stop.traced(&options.variant))?
     };
     let integrate = begin.elapsed().as_secs_f64() * 1e3;
 
@@ -189,6 +267,9 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         own_outputs,
         wall_ms: WallTimes { compile: compile_ms, native: native_ms, integrate },
     };
+    if !options.json {
+        warn_of_outputs(&run, &options.variant);
+    }
     if let Some(path) = &options.csv {
         report::deliver(&table::csv(&run, &options.columns), Some(path))?;
     }

@@ -93,6 +93,12 @@ impl<'r> Evaluator<'r> {
         out
     }
 
+    /// The modes at a state.
+    pub(super) fn modes_at(&mut self, state: &State) -> Vec<bool> {
+        self.modes(state);
+        self.plant.modes.clone()
+    }
+
     pub(crate) fn energy(&mut self, state: &State) -> [f64; 2] {
         let State { t, p, v, x, .. } = state;
         let energy = self.plant.at(*t, p, v, x, |system, at| system.energy(at));

@@ -42,10 +42,29 @@ pub fn simulate_with(
     settings: &Settings,
     observer: &mut dyn FnMut(&State) -> bool,
 ) -> Result<Trajectory, SimulationError> {
+    let mut last = start.clone();
+    let outcome = drive(plant, method, start, settings, observer, &mut last);
+    plant.failed_at = outcome.is_err().then_some(last);
+    outcome
+}
+
+/// The run itself; `last` is where it stands when it fails.
+fn drive(
+    plant: &mut Plant<'_>,
+    method: &mut dyn Method,
+    start: State,
+    settings: &Settings,
+    observer: &mut dyn FnMut(&State) -> bool,
+    last: &mut State,
+) -> Result<Trajectory, SimulationError> {
     let mut driver = Driver::new(plant, method, start, settings)?;
-    driver.record(observer)?;
-    while !driver.is_done() {
-        driver.step(observer)?;
+    let mut outcome = driver.record(observer);
+    while outcome.is_ok() && !driver.is_done() {
+        outcome = driver.step(observer);
+    }
+    if let Err(error) = outcome {
+        last.copy_from(&driver.state);
+        return Err(error);
     }
     Ok(driver.finish())
 }

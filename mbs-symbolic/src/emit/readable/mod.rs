@@ -148,6 +148,17 @@ pub fn arrange(equations: &Equations) -> Option<Readable<'_>> {
     Some(arrange::arrange(equations, blocks, chosen))
 }
 
+/// Arranges some expressions for people, as one block; `None` if they have more than
+/// [`MOST_QUANTITIES`] quantities.
+pub fn arrange_some<'e>(equations: &'e Equations, expressions: &[ExprId]) -> Option<Readable<'e>> {
+    let chosen = quantities::choose(equations, expressions);
+    if chosen.len() > MOST_QUANTITIES {
+        return None;
+    }
+    let entries = expressions.iter().enumerate().map(|(row, &value)| ((row, None), value)).collect();
+    Some(arrange::arrange(equations, vec![(BlockKind::Forces, entries)], chosen))
+}
+
 type Entries = Vec<((usize, Option<usize>), ExprId)>;
 
 /// The blocks to write, zeros left out.

@@ -36,6 +36,7 @@ fn equations(mut graph: Graph, layout: Layout, mass: Vec<ExprId>, forces: Vec<Ex
         jacobian: None,
         solutions: Vec::new(),
         contributions: Vec::new(),
+        places: Vec::new(),
         names: Vec::new(),
     }
 }
@@ -108,7 +109,7 @@ fn modes_and_logic() {
         parameter_defaults: vec![1e5, 20.0],
         ..Layout::default()
     };
-    let element = crate::dynamics::Element::Gravity;
+    let element = crate::dynamics::Element::Force(crate::ids::ForceId::new(0));
     let mode = layout.modes.push(Mode {
         name: "bump".to_owned(),
         element,

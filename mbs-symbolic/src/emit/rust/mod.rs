@@ -10,11 +10,13 @@ mod names;
 mod parameters;
 mod scalar;
 mod scalars;
+mod self_check;
 mod spell;
 mod system;
 mod typed;
 
 pub use scalar::Scalar;
+pub use self_check::SelfCheck;
 
 use super::Writer;
 use crate::program::{Counts, Op, Program};
@@ -34,11 +36,19 @@ pub struct RustOptions {
     pub chunk: usize,
     /// Kinds of numbers to write the functions for, beside `f64`.
     pub scalars: Vec<Scalar>,
+    /// Write a function `self_check` for tests, which needs the feature `verify` of the runtime.
+    pub self_check: Option<SelfCheck>,
 }
 
 impl Default for RustOptions {
     fn default() -> Self {
-        Self { runtime_path: "::mbs_runtime".into(), module: None, chunk: 800, scalars: Vec::new() }
+        Self {
+            runtime_path: "::mbs_runtime".into(),
+            module: None,
+            chunk: 800,
+            scalars: Vec::new(),
+            self_check: None,
+        }
     }
 }
 
@@ -99,6 +109,7 @@ fn items(out: &mut Writer, program: &Program, options: &RustOptions) {
     system::emit(out, program);
     functions::emit(out, program, options.chunk.max(1));
     scalars::emit(out, program, options);
+    self_check::emit(out, options);
 }
 
 /// Which model, which version, what each function costs; nothing that changes from

@@ -1,0 +1,179 @@
+//! Derivatives of the functions of a program, exact but for rounding: instructions are run over
+//! dual numbers a + b ε with ε² = 0.
+
+use super::interpret::read;
+use super::{FunctionKind, Inputs, Op, Operand, Program};
+use crate::expr::{BinaryOp, Symbol, UnaryOp};
+use mbs_math::TableKind;
+
+/// How fast what a function depends on changes; modes and parameters stand still.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(missing_docs, reason = "rates of what Inputs has under these names")]
+pub struct Rates<'a> {
+    pub t: f64,
+    pub p: &'a [f64],
+    pub v: &'a [f64],
+    pub x: &'a [f64],
+    pub u: &'a [f64],
+}
+
+/// Value and derivative.
+#[derive(Debug, Clone, Copy, Default)]
+struct Dual {
+    value: f64,
+    rate: f64,
+}
+
+impl Program {
+    /// Derivatives of all results of a function along a direction, block by block, with v' and
+    /// λ held.
+    ///
+    /// # Panics
+    /// If a slice is too short.
+    pub fn derivative(&self, kind: FunctionKind, inputs: &Inputs<'_>, rates: &Rates<'_>) -> Vec<f64> {
+        let n_theta = self.layout.parameters.len();
+        let function = self.function(kind);
+        let mut duals: Vec<Dual> = Vec::with_capacity(function.body.len());
+        let mut values: Vec<f64> = Vec::with_capacity(function.body.len());
+        for instruction in &function.body {
+            let at = |index: usize| {
+                let operand = instruction.operands()[index];
+                dual(operand, inputs, rates, n_theta, &duals, &values)
+            };
+            let result = match instruction.op {
+                Op::Unary(op) => unary(op, at(0)),
+                Op::Binary(op) => binary(op, at(0), at(1)),
+                Op::Select => at(if at(0).value != 0.0 { 1 } else { 2 }),
+                Op::Table { table, derivative } => {
+                    let table = &self.tables[table as usize];
+                    let last = match table.kind {
+                        TableKind::Spline => 3,
+                        TableKind::Linear => 1,
+                    };
+                    let Dual { value, rate } = at(0);
+                    let slope = if derivative < last { table.read(derivative + 1, value) } else { 0.0 };
+                    Dual { value: table.read(derivative, value), rate: slope * rate }
+                }
+                Op::SinCos => unary(UnaryOp::Sin, at(0)),
+                // The operand is the sine just before; its angle is what counts.
+                Op::PairedCos => {
+                    let pair = instruction.operands()[0].value().expect("a pair has its sine");
+                    let angle = function.body[pair].operands()[0];
+                    unary(UnaryOp::Cos, dual(angle, inputs, rates, n_theta, &duals, &values))
+                }
+            };
+            duals.push(result);
+            values.push(result.value);
+        }
+        function.entries().map(|entry| dual(entry, inputs, rates, n_theta, &duals, &values).rate).collect()
+    }
+}
+
+fn dual(
+    operand: Operand,
+    inputs: &Inputs<'_>,
+    rates: &Rates<'_>,
+    n_theta: usize,
+    duals: &[Dual],
+    values: &[f64],
+) -> Dual {
+    let rate = match operand {
+        Operand::Value(index) => return duals[index as usize],
+        Operand::Constant(_) | Operand::Prepared(_) => 0.0,
+        Operand::Symbol(symbol) => match symbol {
+            Symbol::Time => rates.t,
+            Symbol::P(i) => rates.p[i as usize],
+            Symbol::V(i) => rates.v[i as usize],
+            Symbol::X(i) => rates.x[i as usize],
+            Symbol::U(i) => rates.u[i as usize],
+            Symbol::Theta(_) | Symbol::Mode(_) | Symbol::VDot(_) | Symbol::Lambda(_) => 0.0,
+        },
+    };
+    Dual { value: read(operand, inputs, n_theta, values), rate }
+}
+
+fn unary(op: UnaryOp, a: Dual) -> Dual {
+    let value = op.eval(a.value);
+    let x = a.value;
+    // What stands still stays so, even where the slope is infinite.
+    if a.rate == 0.0 {
+        return Dual { value, rate: 0.0 };
+    }
+    let slope = match op {
+        UnaryOp::Neg => -1.0,
+        UnaryOp::Sqrt => 0.5 / value,
+        UnaryOp::Sin => mbs_math::cos(x),
+        UnaryOp::Cos => -mbs_math::sin(x),
+        UnaryOp::Tan => 1.0 + value * value,
+        UnaryOp::Asin => 1.0 / mbs_math::sqrt(1.0 - x * x),
+        UnaryOp::Acos => -1.0 / mbs_math::sqrt(1.0 - x * x),
+        UnaryOp::Atan => 1.0 / (1.0 + x * x),
+        UnaryOp::Sinh => mbs_math::cosh(x),
+        UnaryOp::Cosh => mbs_math::sinh(x),
+        UnaryOp::Tanh => 1.0 - value * value,
+        UnaryOp::Exp => value,
+        UnaryOp::Log => 1.0 / x,
+        UnaryOp::Floor | UnaryOp::Not => 0.0,
+    };
+    Dual { value, rate: slope * a.rate }
+}
+
+fn binary(op: BinaryOp, a: Dual, b: Dual) -> Dual {
+    let value = op.eval(a.value, b.value);
+    let rate = match op {
+        BinaryOp::Add => a.rate + b.rate,
+        BinaryOp::Sub => a.rate - b.rate,
+        BinaryOp::Mul => a.rate * b.value + a.value * b.rate,
+        BinaryOp::Div => (a.rate - value * b.rate) / b.value,
+        BinaryOp::Pow => {
+            let base = match a.rate {
+                0.0 => 0.0,
+                rate => b.value * mbs_math::pow(a.value, b.value - 1.0) * rate,
+            };
+            let exponent = match b.rate {
+                0.0 => 0.0,
+                rate => value * mbs_math::log(a.value) * rate,
+            };
+            base + exponent
+        }
+        BinaryOp::Atan2 => (b.value * a.rate - a.value * b.rate) / (a.value * a.value + b.value * b.value),
+        BinaryOp::Mod => a.rate - mbs_math::floor(a.value / b.value) * b.rate,
+        BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::And | BinaryOp::Or => 0.0,
+    };
+    Dual { value, rate }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every operator against a central difference.
+    #[test]
+    fn slopes_of_all_operators() {
+        const H: f64 = 1e-5;
+        let close = |exact: f64, difference: f64, what: &dyn std::fmt::Debug| {
+            assert!(
+                (exact - difference).abs() < 1e-8 * (1.0 + exact.abs()),
+                "{what:?}: {exact} {difference}"
+            );
+        };
+        use UnaryOp::*;
+        for op in [Neg, Sqrt, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Exp, Log, Floor] {
+            let exact = unary(op, Dual { value: 0.37, rate: 1.5 }).rate;
+            close(exact, 1.5 * (op.eval(0.37 + H) - op.eval(0.37 - H)) / (2.0 * H), &op);
+        }
+        for op in [
+            BinaryOp::Add,
+            BinaryOp::Sub,
+            BinaryOp::Mul,
+            BinaryOp::Div,
+            BinaryOp::Pow,
+            BinaryOp::Atan2,
+            BinaryOp::Mod,
+        ] {
+            let (a, b) = (Dual { value: 0.83, rate: 0.7 }, Dual { value: 0.31, rate: -1.2 });
+            let moved = |h: f64| op.eval(a.value + h * a.rate, b.value + h * b.rate);
+            close(binary(op, a, b).rate, (moved(H) - moved(-H)) / (2.0 * H), &op);
+        }
+    }
+}
