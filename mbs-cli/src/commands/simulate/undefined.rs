@@ -60,13 +60,15 @@ impl Suspects {
         let message = error.message();
         let help = error.remedy().map(str::to_owned);
         let problem = Problem::UndefinedInRun { message, cause: self.words(trace), help };
-        self.found(Diagnostic::error(self.span(trace), problem))
+        let span = self.span(trace);
+        self.found(Diagnostic::error(span, problem))
     }
 
     /// A warning about an output.
     pub(super) fn warn(self, trace: &Trace, message: String) -> Found {
         let problem = Problem::UndefinedInRun { message, cause: self.words(trace), help: None };
-        self.found(Diagnostic::warning(self.span(trace), problem))
+        let span = self.span(trace);
+        self.found(Diagnostic::warning(span, problem))
     }
 
     fn words(&self, trace: &Trace) -> String {
