@@ -252,7 +252,7 @@ fn values_that_are_not_numbers() {
         ("logarithm", law("log(t - t)"), "log(0) in force `drive`", 9),
         ("quotient", law("1/(s - s*cos(t*0))"), "1 / 0 in force `drive`", 9),
         ("table", law("linear(kt, 1/(t*s))"), "1 / 0 in force `drive`", 9),
-        ("power", law("(0.2 - t)^0.5"), "^0.5 in force `drive`", 9),
+        ("power", law("(0.2 - t)^0.7"), "^0.7 in force `drive`", 9),
         (
             "variable",
             format!("variables: {{gap: asin(1.2 + s)}}\n{}", law("gap")),

@@ -7,7 +7,7 @@ use mbs_runtime::verify::{Differences, IDENTITIES, Options, Report, verify};
 use mbs_symbolic::explain::{Tables, forces_without_potential, is_conservative};
 use mbs_symbolic::expr::{BinaryOp, Environment, Graph, evaluate};
 use mbs_symbolic::ids::ExprId;
-use mbs_symbolic::program::{FunctionKind, Instruction, Op, Operand, Program};
+use mbs_symbolic::program::{FunctionKind, Inputs, Instruction, Interpreter, Op, Operand, Program};
 use mbs_symbolic::{Compiled, Options as Wanted};
 use mbs_tests::load::model_names;
 use mbs_tests::models::compiled_with;
@@ -127,6 +127,38 @@ fn entries(program: &Program, kind: FunctionKind, index: usize) -> Vec<String> {
     results.filter(|(_, entry)| entry.value().is_some_and(|i| touched[i])).map(|(k, _)| name(k)).collect()
 }
 
+/// What a function gives at some state.
+fn values(program: &Program, kind: FunctionKind) -> Vec<f64> {
+    let layout = &program.layout;
+    let some = |n: usize, first: f64| -> Vec<f64> { (0..n).map(|i| first - 0.17 * i as f64).collect() };
+    let (p, v) = (some(layout.positions.len(), 0.9), some(layout.velocities.len(), 1.3));
+    let (x, u) = (some(layout.states.len(), 0.4), some(layout.inputs.len(), 0.6));
+    let modes = vec![false; layout.modes.len()];
+    let mut interpreter = Interpreter::new(program);
+    let mut prepared = vec![0.0; program.n_prepared()];
+    interpreter.prepare(program, &layout.parameter_defaults, &mut prepared);
+    let inputs = Inputs {
+        t: 0.2,
+        p: &p,
+        v: &v,
+        x: &x,
+        u: &u,
+        modes: &modes,
+        prepared: &prepared,
+        ..Inputs::default()
+    };
+    let mut out = vec![0.0; program.function(kind).entries().count()];
+    interpreter.run(program, kind, &inputs, &mut [&mut out]);
+    out
+}
+
+/// Whether a change changes nothing: cos(a - (a + b)) is cos(a - (a - b)).
+fn is_harmless(before: &Program, after: &Program, kind: FunctionKind) -> bool {
+    let (before, after) = (values(before, kind), values(after, kind));
+    let largest = before.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    before.iter().zip(&after).all(|(a, b)| (a - b).abs() <= 1e-12 * largest)
+}
+
 /// One sign turned round in one instruction is found, and one of the entries it spoils is named.
 #[test]
 fn a_wrong_sign_is_found() {
@@ -147,6 +179,9 @@ fn a_wrong_sign_is_found() {
                 let mut program = compiled.program.clone();
                 let instruction = &mut program.functions[kind as usize].body[index];
                 *instruction = flipped(instruction).expect("chosen so");
+                if is_harmless(&compiled.program, &program, kind) {
+                    continue;
+                }
                 let report = check(&program, &others, 3);
                 let broken = report.broken().find(|check| check.name == identity);
                 let check =
@@ -159,7 +194,7 @@ fn a_wrong_sign_is_found() {
             }
         }
     }
-    assert!(tried > 40, "only {tried} instructions");
+    assert!(tried > 30, "only {tried} instructions");
 }
 
 /// Errors of g, c, the energies, T and the poses are found too.

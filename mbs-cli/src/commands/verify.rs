@@ -107,7 +107,8 @@ fn text(found: &Report, layout: &Layout) -> String {
                     Some((index, _)) => format!("{entry}, state {index}"),
                     None => entry.clone(),
                 };
-                let line = format!("{verdict} {identity:<50} {error:>9.1e}  {tolerance:>9.0e}  {place}");
+                let error = if *error == 0.0 { "0".to_owned() } else { format!("{error:.1e}") };
+                let line = format!("{verdict} {identity:<50} {error:>9}  {tolerance:>9.0e}  {place}");
                 writeln!(out, "{}", line.trim_end())
             }
             (None, Some(why)) => writeln!(out, "  {identity:<50} {:>9}  {:>9}  {why}", "-", ""),

@@ -217,7 +217,7 @@ impl<'a> Point<'a> {
         let needed = times(&self.mass, v_dot.len(), &v_dot);
         let expected: Vec<f64> = needed.iter().zip(&self.forces).map(|(a, b)| a - b).collect();
         let scale = largest(&self.mass).max(largest(&self.forces));
-        report.compare("inverse dynamics", &found, &expected, scale, |i| self.of_velocity("M v' - f", i));
+        report.compare("inverse dynamics", &found, &expected, scale, |i| self.of_velocity("(M v' - f)", i));
     }
 
     fn fused(&self, report: &mut Report) {
@@ -286,7 +286,7 @@ impl<'a> Point<'a> {
             })
             .collect();
         report.compare("accelerations", &residual, &zeros(n_v), scale, |i| {
-            self.of_velocity("M v' - f + G^T lambda", i)
+            self.of_velocity("(M v' - f + G^T lambda)", i)
         });
         let mut scale = largest(&self.bias);
         let residual: Vec<f64> = (0..rows)
@@ -297,7 +297,7 @@ impl<'a> Point<'a> {
                 })
             })
             .collect();
-        report.compare("accelerations", &residual, &zeros(rows), scale, |k| self.of_row("G v' + z", k));
+        report.compare("accelerations", &residual, &zeros(rows), scale, |k| self.of_row("(G v' + z)", k));
     }
 
     fn poses(&self, report: &mut Report) {

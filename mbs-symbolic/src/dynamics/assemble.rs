@@ -105,7 +105,13 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let (constraints, constraint_jacobian, velocity_bias, acceleration_bias) =
         dense(&mut lowering, &rows, n_v);
     let (contributions, places) = if options.provenance {
-        let parts = provenance::Parts { applied: &applied, gravity, rows: &rows, bias: &bias };
+        let parts = provenance::Parts {
+            applied: &applied,
+            gravity,
+            rows: &rows,
+            bias: &bias,
+            kinematic_matrix: &kinematic_matrix,
+        };
         let formulas = [&auxiliary[..], &outputs[..]];
         let list = provenance::contributions(&mut lowering, &mut kinematics, &parts, formulas, n_v);
         (list, std::mem::take(&mut lowering.places))

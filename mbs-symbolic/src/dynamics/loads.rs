@@ -60,7 +60,7 @@ pub(super) fn cheapest(
 
 /// The loads of an element along every velocity: f·∂r/∂v + n·∂ω/∂v, as the element's
 /// observer sees them. `None` if the observer moves and the loads do not balance.
-fn along(
+pub(super) fn along(
     lowering: &mut Lowering<'_>,
     kinematics: &mut Kinematics,
     applied: &Applied,

@@ -6,13 +6,14 @@
 use super::assemble::height_energy;
 use super::constraints::Rows;
 use super::equations::{Contribution, Element, Part, Quantity};
+use super::loads;
 use super::mass_matrix::mass_matrix;
 use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
 use super::regroup::Inertias;
-use crate::expr::Graph;
+use crate::expr::{Graph, Symbol, gradient};
 use crate::forces::Applied;
 use crate::ids::{BodyId, ExprId, Id, IdVec, LinkId, OutputId, StateId};
-use crate::kinematics::{Chain, Column, Kinematics, Move};
+use crate::kinematics::{Chain, Column, Kinematics};
 use crate::lower::Lowering;
 use crate::spatial::{Inertia, Vec3};
 
@@ -24,6 +25,8 @@ pub(super) struct Parts<'a> {
     pub(super) rows: &'a Rows,
     /// Motion of the links with v' = 0.
     pub(super) bias: &'a IdVec<LinkId, Twist>,
+    /// T, n_p × n_v.
+    pub(super) kinematic_matrix: &'a [ExprId],
 }
 
 /// Contributions to M, f, g, G, c, z, a, outputs and energies; a and outputs are
@@ -36,9 +39,10 @@ pub(super) fn contributions(
     n_v: usize,
 ) -> Vec<Contribution> {
     let mut list = List::default();
+    to_mass(&mut lowering.graph, &kinematics.chain, n_v, &mut list);
+    of_bodies_to_forces(lowering, kinematics, parts, n_v, &mut list);
+    of_elements_to_forces(lowering, kinematics, parts.applied, n_v, &mut list);
     let graph = &mut lowering.graph;
-    to_mass(graph, &kinematics.chain, n_v, &mut list);
-    to_forces(graph, &kinematics.chain, parts, n_v, &mut list);
     to_rows(graph, parts.rows, &mut list);
     let [auxiliary, outputs] = formulas;
     for (i, &value) in auxiliary.iter().enumerate() {
@@ -93,30 +97,52 @@ fn to_mass(graph: &mut Graph, chain: &Chain, n_v: usize, list: &mut List) {
     }
 }
 
-fn to_forces(graph: &mut Graph, chain: &Chain, parts: &Parts<'_>, n_v: usize, list: &mut List) {
-    let Parts { applied, gravity, .. } = parts;
-    let mut project = |graph: &mut Graph, wrenches: &Wrenches, element: Element, part: Part| {
-        let values = recursion::project(graph, chain, wrenches, n_v, |_, _, _| {});
-        list.push_forces(graph, element, part, values);
-    };
-
+fn of_bodies_to_forces(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    parts: &Parts<'_>,
+    n_v: usize,
+    list: &mut List,
+) {
     // Without gravity, which counts by itself.
-    let still = Vec3::zero(graph, gravity.axes);
-    let twists = recursion::twists(graph, chain, still, Accelerations::Bias);
-    let gravity = in_link_axes(graph, chain, *gravity);
-    for (id, body) in bodies(chain) {
-        let inertia = &chain.links[id].inertia;
-        let wrench = recursion::inertial_wrench(graph, inertia, &twists[id]);
+    let graph = &mut lowering.graph;
+    let still = Vec3::zero(graph, parts.gravity.axes);
+    let twists = recursion::twists(graph, &kinematics.chain, still, Accelerations::Bias);
+    let n_p = parts.kinematic_matrix.len() / n_v.max(1);
+    let positions: Vec<ExprId> = (0..n_p).map(|i| graph.symbol(Symbol::P(i as u32))).collect();
+    let bodies: Vec<(LinkId, BodyId)> = bodies(&kinematics.chain).collect();
+    for (id, body) in bodies {
+        let (chain, graph) = (&kinematics.chain, &mut lowering.graph);
+        let wrench = recursion::inertial_wrench(graph, &chain.links[id].inertia, &twists[id]);
         let mut wrenches = Wrenches::none(chain);
         wrenches.at_links[id] = Some(Wrench { f: wrench.f.neg(graph), n: wrench.n.neg(graph) });
-        project(graph, &wrenches, Element::Body(body), Part::InertialForce);
-        let f = gravity[id].scale(graph, inertia.mass);
-        let n = inertia.first_moment.cross(graph, gravity[id]);
-        wrenches.at_links[id] = Some(Wrench { f, n });
-        project(graph, &wrenches, Element::Body(body), Part::Weight);
-    }
+        let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
+        list.push_forces(graph, Element::Body(body), Part::InertialForce, values);
 
-    // All loads of an element together: what acts on one body and back on another is one.
+        // A weight pulls down the slope of its height: −Tᵀ ∂V/∂p.
+        let height = height_energy(lowering, kinematics, parts.gravity, id);
+        let graph = &mut lowering.graph;
+        let slopes = gradient(graph, height, &positions);
+        let columns = parts.kinematic_matrix.chunks_exact(n_p.max(1));
+        let mut along = |column: &[ExprId]| {
+            let terms: Vec<ExprId> =
+                column.iter().zip(&slopes).map(|(&t, &slope)| graph.mul(t, slope)).collect();
+            let slope = graph.sum(terms);
+            graph.neg(slope)
+        };
+        let values: Vec<ExprId> = columns.map(&mut along).collect();
+        list.push_forces(graph, Element::Body(body), Part::Weight, values);
+    }
+}
+
+/// All loads of an element together: what acts on one body and back on another is one.
+fn of_elements_to_forces(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    applied: &Applied,
+    n_v: usize,
+    list: &mut List,
+) {
     let mut elements: Vec<Element> = Vec::new();
     for load in &applied.on_links {
         if !elements.contains(&load.element) {
@@ -124,6 +150,14 @@ fn to_forces(graph: &mut Graph, chain: &Chain, parts: &Parts<'_>, n_v: usize, li
         }
     }
     for element in elements {
+        // Along partial velocities a force reads as one writes it: force times what it moves.
+        if let Some(along) = loads::along(lowering, kinematics, applied, element) {
+            for (_, index, value) in along {
+                list.push(&lowering.graph, Quantity::Force(index), element, Part::Applied, value);
+            }
+            continue;
+        }
+        let (chain, graph) = (&kinematics.chain, &mut lowering.graph);
         let mut wrenches = Wrenches::none(chain);
         for load in applied.on_links.iter().filter(|load| load.element == element) {
             let Wrench { f, n } = load.wrench(graph, None);
@@ -133,10 +167,11 @@ fn to_forces(graph: &mut Graph, chain: &Chain, parts: &Parts<'_>, n_v: usize, li
                 None => Wrench { f, n },
             });
         }
-        project(graph, &wrenches, element, Part::Applied);
+        let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
+        list.push_forces(graph, element, Part::Applied, values);
     }
     for &(element, index, value) in &applied.along {
-        list.push(graph, Quantity::Force(index), element, Part::Applied, value);
+        list.push(&lowering.graph, Quantity::Force(index), element, Part::Applied, value);
     }
 }
 
@@ -171,23 +206,4 @@ fn to_energies(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, parts: 
     for &(element, energy) in &parts.applied.potential {
         list.push(&lowering.graph, Quantity::PotentialEnergy, element, Part::Applied, energy);
     }
-}
-
-/// A vector of ground in the axes of every link.
-fn in_link_axes(graph: &mut Graph, chain: &Chain, vector: Vec3) -> IdVec<LinkId, Vec3> {
-    let mut list: IdVec<LinkId, Vec3> = IdVec::new();
-    for link in &chain.links {
-        let mut here = link.parent.map_or(vector, |parent| list[parent]);
-        for step in &link.moves {
-            if let Move::Turn { rot }
-            | Move::Rotate { rot, .. }
-            | Move::Quaternion { rot, .. }
-            | Move::Reorient { rot, .. } = step
-            {
-                here = rot.transpose().apply(graph, here);
-            }
-        }
-        list.push(here);
-    }
-    list
 }

@@ -2,7 +2,7 @@
 
 use super::describe;
 use super::tables::Tables;
-use crate::dynamics::{Contribution, Equations, Place};
+use crate::dynamics::{Contribution, Equations, Place, Quantity};
 use crate::expr::{BinaryOp, Environment, Node, UnaryOp, values};
 use crate::ids::{ExprId, Id};
 use crate::model::Model;
@@ -40,13 +40,19 @@ impl Trace {
     }
 }
 
-/// Follows the first term that is not finite at a state down to the operation whose operands
-/// still are; `None` if all terms are finite, or the state itself is not.
-pub fn trace(equations: &Equations, environment: &Environment<'_>) -> Option<Trace> {
+/// Follows the first term that is not finite at a state, of the entries `which` picks, down to
+/// the operation whose operands still are; `None` if all terms are finite, or the state itself is
+/// not.
+pub fn trace(
+    equations: &Equations,
+    environment: &Environment<'_>,
+    which: impl Fn(Quantity) -> bool,
+) -> Option<Trace> {
     let graph = &equations.graph;
     let tables = Tables::of(equations);
     let read = |id, kind, derivative, at| tables.read(id, kind, derivative, at);
-    let terms = &equations.contributions;
+    let terms: Vec<Contribution> =
+        equations.contributions.iter().filter(|term| which(term.quantity)).copied().collect();
     let roots: Vec<ExprId> = terms.iter().map(|term| term.value).collect();
     let values = values(graph, environment, &read, &roots);
     let value = |id: ExprId| values[id.index()];

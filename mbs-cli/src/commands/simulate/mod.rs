@@ -197,10 +197,12 @@ fn warn_of_outputs(run: &Run, options: &VariantOptions) {
     let Some((state, index, value)) = undefined else { return };
     let what = if value.is_nan() { "not a number" } else { "infinite" };
     let name = names.get(index).unwrap_or_default();
-    let message = format!("t = {} s: output `{name}` is {what}", state.t);
+    // Nine digits say where to look.
+    let t: f64 = format!("{:.8e}", state.t).parse().unwrap_or(state.t);
+    let message = format!("t = {t} s: output `{name}` is {what}");
     let modes = evaluator.modes_at(state);
     if let Ok(suspects) = Suspects::of(options)
-        && let Some(trace) = suspects.at(state, &modes)
+        && let Some(trace) = suspects.of_outputs(state, &modes)
     {
         let Found { diagnostics, sources } = suspects.warn(&trace, message);
         report::print_diagnostics(&diagnostics, &sources);

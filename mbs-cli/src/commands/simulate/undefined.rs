@@ -7,6 +7,7 @@ use crate::report::Failure;
 use mbs_runtime::{SimulationError, State};
 use mbs_symbolic::Options;
 use mbs_symbolic::diag::{Diagnostic, Diagnostics, Problem, Sources};
+use mbs_symbolic::dynamics::Quantity;
 use mbs_symbolic::explain::{Tables, Trace, trace};
 use mbs_symbolic::expr::{Environment, evaluate};
 
@@ -40,11 +41,15 @@ impl Suspects {
         let scale = 1.0 + state.t.abs();
         let looks = std::iter::successors(Some(FIRST_LOOK), |look| Some(3.0 * look));
         let looks = [0.0].into_iter().chain(looks.take_while(|look| *look < LAST_LOOK));
-        looks.map(|look| look * scale).find_map(|h| self.at(&moved(state, h), modes))
+        looks.map(|look| look * scale).find_map(|h| self.at(&moved(state, h), modes, stops_a_run))
     }
 
-    /// The operation that is not defined at a state.
-    pub(super) fn at(&self, state: &State, modes: &[bool]) -> Option<Trace> {
+    /// The operation of an output that is not defined at a state.
+    pub(super) fn of_outputs(&self, state: &State, modes: &[bool]) -> Option<Trace> {
+        self.at(state, modes, |quantity| matches!(quantity, Quantity::Output(_)))
+    }
+
+    fn at(&self, state: &State, modes: &[bool], which: fn(Quantity) -> bool) -> Option<Trace> {
         let equations = &self.derived.equations;
         let State { t, p, v, x, v_dot, lambda, .. } = state;
         let theta = &equations.layout.parameter_defaults;
@@ -52,7 +57,8 @@ impl Suspects {
         let read = |id, kind, derivative, at| tables.read(id, kind, derivative, at);
         let fixed = Environment { theta, t: *t, ..Environment::default() };
         let u = evaluate(&equations.graph, &fixed, &read, &equations.input_defaults);
-        trace(equations, &Environment { theta, t: *t, p, v, x, u: &u, modes, v_dot, lambda })
+        let environment = Environment { theta, t: *t, p, v, x, u: &u, modes, v_dot, lambda };
+        trace(equations, &environment, which)
     }
 
     /// The error of a run, at the place that caused it.
@@ -83,6 +89,11 @@ impl Suspects {
     fn found(self, diagnostic: Diagnostic) -> Found {
         Found { diagnostics: diagnostic.into(), sources: self.derived.planned.sources }
     }
+}
+
+/// Whether integration needs an entry.
+fn stops_a_run(quantity: Quantity) -> bool {
+    !matches!(quantity, Quantity::Output(_) | Quantity::KineticEnergy | Quantity::PotentialEnergy)
 }
 
 /// The state a moment later.
