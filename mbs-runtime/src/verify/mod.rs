@@ -46,7 +46,7 @@ pub struct Options<'a> {
     /// Forces the potential energy does not account for: damping, friction, drives. Without
     /// them f is compared neither with Lagrange's equations nor with the change of energy.
     pub other_forces: Option<OtherForces<'a>>,
-    /// Length of the run on which the constraints are watched, s.
+    /// Length of the run on which the constraints are watched, s; none if zero.
     pub run: f64,
 }
 
@@ -102,8 +102,10 @@ pub fn verify(system: &dyn System, derivatives: &dyn Derivatives, options: &Opti
         for name in ["G", "c", "z", "run"] {
             report.skip(name, "there are no constraints");
         }
-    } else {
+    } else if options.run > 0.0 {
         run(system, options.run, &mut report);
+    } else {
+        report.skip("run", "it was not asked for");
     }
     report
 }
