@@ -423,10 +423,10 @@ impl<'a> Point<'a> {
         let explicit = self.along(Function::Energy, &self.time_passes());
         add(explicit[0]);
         add(-explicit[1]);
-        for i in 0..n_v {
-            add(-self.at.v[i] * others[i]);
-            for k in 0..rows {
-                add(self.at.v[i] * self.jacobian[k + rows * i] * lambda[k]);
+        for (i, (v, other)) in self.at.v.iter().zip(others).enumerate() {
+            add(-v * other);
+            for (g, lambda) in self.jacobian[rows * i..].iter().zip(&lambda) {
+                add(v * g * lambda);
             }
         }
         report.note("energy", sum.abs() / scale.max(f64::MIN_POSITIVE), || "energy".to_string());

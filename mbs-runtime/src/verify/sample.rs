@@ -110,7 +110,7 @@ impl<'s> Sampler<'s> {
         let layout = self.system.layout();
         let at = sample.at(&self.prepared);
         let (n_v, rows) = (layout.n_v(), layout.n_lambda());
-        let functions: [(usize, fn(&dyn System, &At<'_>, &mut [f64])); 7] = [
+        let functions: [(usize, Evaluate); 7] = [
             (n_v * n_v, |system, at, out| system.mass_matrix(at, out)),
             (n_v, |system, at, out| system.forces(at, out)),
             (layout.n_g, |system, at, out| system.constraints(at, out)),
@@ -129,6 +129,9 @@ impl<'s> Sampler<'s> {
             })
     }
 }
+
+/// A function of a system.
+type Evaluate = fn(&dyn System, &At<'_>, &mut [f64]);
 
 /// SplitMix64 (Steele, Lea and Flood 2014).
 struct Random(u64);

@@ -195,7 +195,7 @@ impl<'a> Side<'a> {
 }
 
 /// What either has, in order, with what the one and the other say of it.
-fn paired<'a, K: Ord, V>(sides: [&'a BTreeMap<K, V>; 2]) -> BTreeMap<&'a K, [Option<&'a V>; 2]> {
+fn paired<K: Ord, V>(sides: [&BTreeMap<K, V>; 2]) -> BTreeMap<&K, [Option<&V>; 2]> {
     let mut pairs: BTreeMap<&K, [Option<&V>; 2]> = BTreeMap::new();
     for (k, side) in sides.into_iter().enumerate() {
         for (key, value) in side {

@@ -74,7 +74,6 @@ pub(super) fn shares(graph: &Graph, terms: &[ExprId]) -> Shares {
         }
     }
     // The order of counting does not matter.
-    #[expect(clippy::iter_over_hash_type, reason = "only summed")]
     for owner in angles.into_values() {
         shares.count(owner);
     }
