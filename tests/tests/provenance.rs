@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 
 const MODELS: [&str; 5] = ["four_bar", "five_link", "ur5", "rolling_disc", "planar_vehicle"];
 
-/// How a term can be made.
-const PARTS: [(Part, fn(Element) -> bool); 6] = [
-    (Part::Inertia, |element| matches!(element, Element::Body(_))),
-    (Part::InertialForce, |element| matches!(element, Element::Body(_))),
-    (Part::Weight, |element| matches!(element, Element::Body(_))),
-    (Part::Applied, |element| matches!(element, Element::Force(_))),
-    (Part::Constraint, |element| matches!(element, Element::Joint(_) | Element::Constraint(_))),
-    (Part::Formula, |element| matches!(element, Element::State(_) | Element::Output(_))),
-];
+/// Whether an element of this kind adds to entries in this way.
+fn adds(part: Part, element: Element) -> bool {
+    match part {
+        Part::Inertia | Part::InertialForce | Part::Weight => matches!(element, Element::Body(_)),
+        Part::Applied => matches!(element, Element::Force(_)),
+        Part::Constraint => matches!(element, Element::Joint(_) | Element::Constraint(_)),
+        Part::Formula => matches!(element, Element::State(_) | Element::Output(_)),
+    }
+}
 
 fn source_of(name: &str) -> String {
     let path = format!("{}/../models/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
@@ -72,9 +72,8 @@ fn elements_are_of_the_kind_that_makes_the_entry() {
                 Quantity::Auxiliary(_) => matches!(element, Element::State(_)),
                 Quantity::Output(_) => matches!(element, Element::Output(_)),
             };
-            let part = PARTS.iter().find(|(part, _)| *part == contribution.part).expect("every part");
             assert!(
-                fits && part.1(element),
+                fits && adds(contribution.part, element),
                 "{name}: {} in {:?}",
                 element.name(&model),
                 contribution.quantity

@@ -109,7 +109,7 @@ fn modes_and_logic() {
         parameter_defaults: vec![1e5, 20.0],
         ..Layout::default()
     };
-    let element = crate::dynamics::Element::Force(crate::ids::ForceId::new(0));
+    let element = crate::dynamics::Element::Force(crate::ids::Id::new(0));
     let mode = layout.modes.push(Mode {
         name: "bump".to_owned(),
         element,
