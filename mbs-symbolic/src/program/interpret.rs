@@ -117,7 +117,7 @@ fn evaluate<S: Scalar>(program: &Program, instruction: &Instruction, read: impl 
     }
 }
 
-pub(super) fn read<S: Scalar>(operand: Operand, inputs: &Inputs<'_, S>, n_theta: usize, values: &[S]) -> S {
+fn read<S: Scalar>(operand: Operand, inputs: &Inputs<'_, S>, n_theta: usize, values: &[S]) -> S {
     match operand {
         Operand::Constant(bits) => S::from(bits.get()),
         Operand::Prepared(slot) => inputs.prepared[n_theta + slot as usize],

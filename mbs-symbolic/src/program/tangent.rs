@@ -1,9 +1,8 @@
 //! Derivatives of the functions of a program, exact but for rounding: instructions are run over
 //! dual numbers a + b ε with ε² = 0.
 
-use super::interpret::read;
-use super::{FunctionKind, Inputs, Op, Operand, Program};
-use crate::expr::{BinaryOp, Symbol, UnaryOp};
+use super::{FunctionKind, Inputs, Interpreter, Program, ProgramTable, Scalar};
+use crate::expr::{BinaryOp, UnaryOp};
 use mbs_math::TableKind;
 
 /// How fast what a function depends on changes; modes and parameters stand still.
@@ -24,6 +23,39 @@ struct Dual {
     rate: f64,
 }
 
+impl From<f64> for Dual {
+    fn from(value: f64) -> Self {
+        Self { value, rate: 0.0 }
+    }
+}
+
+impl Scalar for Dual {
+    fn unary(self, op: UnaryOp) -> Self {
+        unary(op, self)
+    }
+
+    fn binary(self, op: BinaryOp, other: Self) -> Self {
+        binary(op, self, other)
+    }
+
+    fn sin_cos(self) -> (Self, Self) {
+        (unary(UnaryOp::Sin, self), unary(UnaryOp::Cos, self))
+    }
+
+    fn look_up(self, table: &ProgramTable, derivative: u8) -> Self {
+        let last = match table.kind {
+            TableKind::Spline => 3,
+            TableKind::Linear => 1,
+        };
+        let slope = if derivative < last { table.read(derivative + 1, self.value) } else { 0.0 };
+        Self { value: table.read(derivative, self.value), rate: slope * self.rate }
+    }
+
+    fn is_true(self) -> bool {
+        self.value != 0.0
+    }
+}
+
 impl Program {
     /// Derivatives of all results of a function along a direction, block by block, with v' and
     /// λ held.
@@ -31,65 +63,28 @@ impl Program {
     /// # Panics
     /// If a slice is too short.
     pub fn derivative(&self, kind: FunctionKind, inputs: &Inputs<'_>, rates: &Rates<'_>) -> Vec<f64> {
-        let n_theta = self.layout.parameters.len();
-        let function = self.function(kind);
-        let mut duals: Vec<Dual> = Vec::with_capacity(function.body.len());
-        let mut values: Vec<f64> = Vec::with_capacity(function.body.len());
-        for instruction in &function.body {
-            let at = |index: usize| {
-                let operand = instruction.operands()[index];
-                dual(operand, inputs, rates, n_theta, &duals, &values)
-            };
-            let result = match instruction.op {
-                Op::Unary(op) => unary(op, at(0)),
-                Op::Binary(op) => binary(op, at(0), at(1)),
-                Op::Select => at(if at(0).value != 0.0 { 1 } else { 2 }),
-                Op::Table { table, derivative } => {
-                    let table = &self.tables[table as usize];
-                    let last = match table.kind {
-                        TableKind::Spline => 3,
-                        TableKind::Linear => 1,
-                    };
-                    let Dual { value, rate } = at(0);
-                    let slope = if derivative < last { table.read(derivative + 1, value) } else { 0.0 };
-                    Dual { value: table.read(derivative, value), rate: slope * rate }
-                }
-                Op::SinCos => unary(UnaryOp::Sin, at(0)),
-                // The operand is the sine just before; its angle is what counts.
-                Op::PairedCos => {
-                    let pair = instruction.operands()[0].value().expect("a pair has its sine");
-                    let angle = function.body[pair].operands()[0];
-                    unary(UnaryOp::Cos, dual(angle, inputs, rates, n_theta, &duals, &values))
-                }
-            };
-            duals.push(result);
-            values.push(result.value);
-        }
-        function.entries().map(|entry| dual(entry, inputs, rates, n_theta, &duals, &values).rate).collect()
+        let still = |values: &[f64]| -> Vec<Dual> { values.iter().copied().map(Dual::from).collect() };
+        let moving = |values: &[f64], rates: &[f64]| -> Vec<Dual> {
+            values.iter().zip(rates).map(|(&value, &rate)| Dual { value, rate }).collect()
+        };
+        let duals = Inputs {
+            t: Dual { value: inputs.t, rate: rates.t },
+            p: &moving(inputs.p, rates.p),
+            v: &moving(inputs.v, rates.v),
+            x: &moving(inputs.x, rates.x),
+            u: &moving(inputs.u, rates.u),
+            modes: inputs.modes,
+            prepared: &still(inputs.prepared),
+            v_dot: &still(inputs.v_dot),
+            lambda: &still(inputs.lambda),
+        };
+        let blocks = self.function(kind).results.iter();
+        let mut results: Vec<Vec<Dual>> =
+            blocks.map(|block| vec![Dual::default(); block.entries.len()]).collect();
+        let mut slices: Vec<&mut [Dual]> = results.iter_mut().map(Vec::as_mut_slice).collect();
+        Interpreter::new(self).run(self, kind, &duals, &mut slices);
+        results.iter().flatten().map(|result| result.rate).collect()
     }
-}
-
-fn dual(
-    operand: Operand,
-    inputs: &Inputs<'_>,
-    rates: &Rates<'_>,
-    n_theta: usize,
-    duals: &[Dual],
-    values: &[f64],
-) -> Dual {
-    let rate = match operand {
-        Operand::Value(index) => return duals[index as usize],
-        Operand::Constant(_) | Operand::Prepared(_) => 0.0,
-        Operand::Symbol(symbol) => match symbol {
-            Symbol::Time => rates.t,
-            Symbol::P(i) => rates.p[i as usize],
-            Symbol::V(i) => rates.v[i as usize],
-            Symbol::X(i) => rates.x[i as usize],
-            Symbol::U(i) => rates.u[i as usize],
-            Symbol::Theta(_) | Symbol::Mode(_) | Symbol::VDot(_) | Symbol::Lambda(_) => 0.0,
-        },
-    };
-    Dual { value: read(operand, inputs, n_theta, values), rate }
 }
 
 fn unary(op: UnaryOp, a: Dual) -> Dual {
