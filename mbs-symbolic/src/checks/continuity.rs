@@ -23,8 +23,8 @@ const PART_OF_FORCE: f64 = 1e-4;
 const PART_OF_RANGE: f64 = 1e-9;
 /// Values tried for what a law reads beside the one that moves: none, a little, much, mixed.
 const OTHERS: [Option<f64>; 4] = [Some(0.0), Some(1.0), None, Some(-0.1)];
-/// Evaluated terms of formulas after which the search ends: no model takes forever.
-const MOST_TERMS: usize = 30_000_000;
+/// The work, in terms evaluated, after which the search ends: no model takes forever.
+const MOST_WORK: usize = 100_000_000;
 
 /// A place at which a law jumps.
 struct Jump {
@@ -37,9 +37,12 @@ struct Jump {
 
 pub(super) fn check(model: &Model, found: &mut Diagnostics) {
     let defaults = Defaults::new(model);
-    let mut budget = MOST_TERMS;
+    let mut budget = MOST_WORK;
     for law in law::laws(model) {
-        for condition in law.conditions(model) {
+        for comparison in law.comparisons(model) {
+            let Some(left) = budget.checked_sub(law.cost) else { return };
+            budget = left;
+            let Some(condition) = law.condition(model, comparison) else { continue };
             let Some(jump) = search(model, &defaults, &law, &condition, &mut budget) else { continue };
             let name = |leaf: usize| law.leaves[leaf].name(model, law.locals);
             let others = (0..law.leaves.len()).filter(|&leaf| leaf != jump.leaf && jump.others[leaf] != 0.0);
@@ -109,7 +112,7 @@ struct Line<'a, 'm> {
 
 impl Line<'_, '_> {
     fn holds(&mut self, x: f64) -> Option<bool> {
-        *self.budget = self.budget.checked_sub(self.condition.cost)?;
+        *self.budget = self.budget.checked_sub(self.law.cost)?;
         self.values[self.leaf] = x;
         self.condition.holds(self.model, self.defaults, self.law, self.values)
     }

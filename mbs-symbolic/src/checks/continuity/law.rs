@@ -94,7 +94,7 @@ pub(super) struct Law<'m> {
     pub(super) locals: &'static [&'static str],
     /// Everything it reads.
     pub(super) leaves: Vec<Leaf>,
-    /// Terms of all formulas it needs.
+    /// The work of evaluating it: each term may have to be looked for among the leaves.
     pub(super) cost: usize,
     formulas: Vec<&'m Formula>,
     /// Variables it needs, those they use first.
@@ -221,6 +221,7 @@ impl<'m> Law<'m> {
                 }
             }
         }
+        self.cost = self.cost * self.leaves.len().max(1) + model.variables.len();
         self.variables = model.variable_order.iter().copied().filter(|&id| needed[id]).collect();
     }
 
@@ -279,34 +280,33 @@ impl<'m> Law<'m> {
         })
     }
 
-    /// The comparisons its force may depend on that something that moves decides.
-    pub(super) fn conditions(&self, model: &Model) -> Vec<Condition> {
+    /// The comparisons its force may depend on: the formula, the term in it, and whether the
+    /// formula is that of a variable.
+    pub(super) fn comparisons(&self, model: &'m Model) -> Vec<(&'m Formula, usize, bool)> {
         let own = self.formulas.iter().map(|formula| (*formula, false));
         let elsewhere = self.variables.iter().map(|&id| (&model.variables[id].value, true));
-        let mut conditions = Vec::new();
-        for (formula, is_elsewhere) in own.chain(elsewhere) {
-            for term in &formula.terms {
-                let TermKind::Compare(comparison, a, b) = term.kind else { continue };
-                // Terms come after what they use: the formula up to an operand is the operand.
-                let side =
-                    |id: u32| Formula { terms: formula.terms[..=id as usize].to_vec(), span: formula.span };
-                let leaves = self.reached(model, formula, [a, b]);
-                let moves = |leaf: &usize| !matches!(self.leaves[*leaf], Leaf::Time | Leaf::Input(_));
-                if leaves.iter().any(moves) {
-                    let sides = [side(a), side(b)];
-                    let cost = sides[0].terms.len() + sides[1].terms.len() + self.cost;
-                    conditions.push(Condition {
-                        span: term.span,
-                        is_elsewhere,
-                        comparison,
-                        sides,
-                        leaves,
-                        cost,
-                    });
-                }
-            }
+        let all = own.chain(elsewhere).flat_map(|(formula, is_elsewhere)| {
+            (0..formula.terms.len()).map(move |term| (formula, term, is_elsewhere))
+        });
+        all.filter(|(formula, term, _)| matches!(formula.terms[*term].kind, TermKind::Compare(..))).collect()
+    }
+
+    /// A comparison, if something that moves decides it.
+    pub(super) fn condition(
+        &self,
+        model: &Model,
+        (formula, term, is_elsewhere): (&Formula, usize, bool),
+    ) -> Option<Condition> {
+        let TermKind::Compare(comparison, a, b) = formula.terms[term].kind else { return None };
+        let leaves = self.reached(model, formula, [a, b]);
+        let moves = |leaf: &usize| !matches!(self.leaves[*leaf], Leaf::Time | Leaf::Input(_));
+        if !leaves.iter().any(moves) {
+            return None;
         }
-        conditions
+        // Terms come after what they use: the formula up to an operand is the operand.
+        let side = |id: u32| Formula { terms: formula.terms[..=id as usize].to_vec(), span: formula.span };
+        let sides = [side(a), side(b)];
+        Some(Condition { span: formula.terms[term].span, is_elsewhere, comparison, sides, leaves })
     }
 
     /// The leaves that two terms of a formula depend on, through variables too.
@@ -365,8 +365,6 @@ pub(super) struct Condition {
     sides: [Formula; 2],
     /// The leaves of the law it depends on.
     pub(super) leaves: Vec<usize>,
-    /// Terms that are evaluated to decide it.
-    pub(super) cost: usize,
 }
 
 impl Condition {
