@@ -31,6 +31,7 @@ pub struct Config {
     jacobian: bool,
     scalars: Vec<Scalar>,
     self_check: bool,
+    fused_multiply_add: bool,
 }
 
 /// Why a model was not compiled.
@@ -82,6 +83,7 @@ impl Default for Config {
             jacobian: false,
             scalars: Vec::new(),
             self_check: false,
+            fused_multiply_add: false,
         }
     }
 }
@@ -143,6 +145,15 @@ impl Config {
         self
     }
 
+    /// Whether products are rounded together with the sums they go into, where the crate is
+    /// compiled for a processor that can (on x86-64 with `RUSTFLAGS=-Ctarget-cpu=native` or
+    /// `-Ctarget-feature=+fma`; elsewhere nothing changes). Off by default: results differ in their
+    /// last bits from those of other processors, of `mbs simulate` and of `mbs eval`.
+    pub fn fused_multiply_add(mut self, wanted: bool) -> Self {
+        self.fused_multiply_add = wanted;
+        self
+    }
+
     /// Compiles each model to a file named after it, for `include_model!`; tells cargo
     /// what to watch. Paths are relative to the manifest.
     ///
@@ -186,6 +197,7 @@ impl Config {
                 runtime_path: self.runtime_path.clone(),
                 module: Some(name),
                 scalars: self.scalars.clone(),
+                fused_multiply_add: self.fused_multiply_add,
                 ..RustOptions::default()
             };
             write_if_changed(&target, &emit(&compiled.program, &options))

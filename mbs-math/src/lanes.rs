@@ -4,7 +4,7 @@
 //! hold. Truth values are masks: all bits of a lane, or none.
 
 use crate::Table;
-use crate::trig::{Real, constants::LARGEST, kernels, quarter_turns};
+use crate::trig::{LARGEST, Real, kernels, quarter_turns};
 pub use wide::f64x4;
 use wide::u64x4;
 
@@ -56,6 +56,24 @@ pub fn cos(x: f64x4) -> f64x4 {
 #[inline]
 pub fn sqrt(x: f64x4) -> f64x4 {
     x.sqrt()
+}
+
+/// a·b + c, rounded as [`crate::madd`] does.
+#[inline(always)]
+pub fn madd(a: f64x4, b: f64x4, c: f64x4) -> f64x4 {
+    if crate::IS_FUSED { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// a·b − c, rounded as [`crate::msub`] does.
+#[inline(always)]
+pub fn msub(a: f64x4, b: f64x4, c: f64x4) -> f64x4 {
+    if crate::IS_FUSED { a.mul_sub(b, c) } else { a * b - c }
+}
+
+/// c − a·b, rounded as [`crate::nmadd`] does.
+#[inline(always)]
+pub fn nmadd(a: f64x4, b: f64x4, c: f64x4) -> f64x4 {
+    if crate::IS_FUSED { a.mul_neg_add(b, c) } else { c - a * b }
 }
 
 macro_rules! lane_by_lane {

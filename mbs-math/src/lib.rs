@@ -2,7 +2,7 @@
 //!
 //! Constant folding, the interpreter, generated Rust code and (by address) native
 //! code in memory all end here, so one model gives the same bits everywhere.
-//! Nothing here uses fused multiply-add or the platform's C library.
+//! Nothing but [`madd`] and its kin uses fused multiply-add, and nothing the platform's C library.
 //!
 //! [`DoubleDouble`] has the same functions to 106 bits, for analyses that must tell a small number
 //! from rounding.
@@ -10,15 +10,21 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `lanes` | no | [`lanes`]: the functions for four numbers at once |
+//! | `std` | no | one rounding in [`madd`] and its kin, where the processor can |
 #![no_std]
 
+#[cfg(feature = "std")]
+extern crate std;
+
 mod double_double;
+mod fused;
 #[cfg(feature = "lanes")]
 pub mod lanes;
 pub mod single;
 mod table;
-mod trig;
+pub mod trig;
 pub use double_double::DoubleDouble;
+pub use fused::{IS_FUSED, madd, msub, nmadd};
 pub use table::{Table, TableKind, linear, spline};
 pub use trig::sin_cos;
 

@@ -3,6 +3,7 @@
 //! Accurate to a unit in the last place or so; nothing here calls the platform's C library.
 
 use crate::Table;
+pub use crate::fused::{madd_f32 as madd, msub_f32 as msub, nmadd_f32 as nmadd};
 
 /// Sine and cosine of an angle in radians.
 #[inline]

@@ -1,13 +1,13 @@
 //! Sine and cosine.
 //!
-//! One algorithm, written once for any [`Real`]: numbers, and lanes of numbers that get the
-//! same bits each. It has no branches but the one away from large arguments, so that it can
-//! be inlined and done in lanes.
+//! One algorithm, written once for any [`Real`]: numbers, lanes of numbers that get the same
+//! bits each, and values of code yet to be made. It has no branches but the one away from large
+//! arguments, so that it can be inlined and done in lanes.
 
 use core::ops::{Add, Mul, Sub};
 
 /// What the algorithm is made of: operations that round once, as IEEE 754 says.
-pub(crate) trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+pub trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// A constant.
     fn of(value: f64) -> Self;
 }
@@ -19,11 +19,12 @@ impl Real for f64 {
     }
 }
 
+/// Arguments beyond this are left to a reduction of any length. The number of quarter turns
+/// must fit 16 bits, which [`kernels`] relies on.
+pub const LARGEST: f64 = 1e5;
+
 /// The numbers of the algorithm.
 pub(crate) mod constants {
-    /// Arguments beyond this are left to a reduction of any length. The number of quarter
-    /// turns must fit 16 bits, see [`QUARTER_TURN`].
-    pub(crate) const LARGEST: f64 = 1e5;
     /// 2/π.
     pub(crate) const PER_QUARTER_TURN: f64 = core::f64::consts::FRAC_2_PI;
     /// 1.5·2⁵²: added to a number and subtracted again, it rounds to an integer, whose last
@@ -55,15 +56,18 @@ pub(crate) mod constants {
         f64::from_bits(0xbda8_fae9_be88_38d4),
     ];
 }
-use constants::{COSINE, LARGEST, PER_QUARTER_TURN, QUARTER_TURN, ROUNDER, SINE};
+use constants::{COSINE, PER_QUARTER_TURN, QUARTER_TURN, ROUNDER, SINE};
 
 /// The number of quarter turns in x, as the last bits of the number returned.
+///
+/// With an odd number of them sine and cosine change places; the last bit but one of the number is
+/// the sign of the sine, that of the number plus one the sign of the cosine.
 #[inline(always)]
-pub(crate) fn quarter_turns<T: Real>(x: T) -> T {
+pub fn quarter_turns<T: Real>(x: T) -> T {
     x * T::of(PER_QUARTER_TURN) + T::of(ROUNDER)
 }
 
-/// Sine and cosine of x less so many quarter turns, for |x| ≤ [`LARGEST`].
+/// Sine and cosine of x less so many [`quarter_turns`], for |x| ≤ [`LARGEST`].
 ///
 /// With n quarter turns of P₁ + P₂ + P₃ the rest is r − σ:
 ///
@@ -76,7 +80,7 @@ pub(crate) fn quarter_turns<T: Real>(x: T) -> T {
 /// off by less than 2⁻⁶⁰ of itself however close x is to a multiple of π/2 (the closest, 29
 /// quarter turns, leaves 2⁻⁶⁰·⁵). σ counts to first order. Both polynomials have one form.
 #[inline(always)]
-pub(crate) fn kernels<T: Real>(x: T, quarter_turns: T) -> (T, T) {
+pub fn kernels<T: Real>(x: T, quarter_turns: T) -> (T, T) {
     let n = quarter_turns - T::of(ROUNDER);
     let [p1, p2, p3] = QUARTER_TURN.map(T::of);
     let a = x - n * p1; // (1)

@@ -388,7 +388,7 @@ impl<'s> Plant<'s> {
             system.accelerations(at, &mut out).is_ok() && out.is_sound()
         });
         if sound {
-            self.independence.look_at(&pivots[v.len()..]);
+            self.independence.look_at(pivots[v.len()..].iter().copied());
         }
         // Near a singular pose every digit counts, and the solver that pivots keeps more of them.
         let sound = sound && self.independence.part() >= WEAK;

@@ -67,7 +67,7 @@ pub struct Accelerated<'a> {
 }
 
 /// Below this part of the largest pivot of its kind a pivot is not trusted.
-const TRUSTED_PIVOT: f64 = 1e-10;
+pub(crate) const TRUSTED_PIVOT: f64 = 1e-10;
 
 impl Accelerated<'_> {
     /// Whether v' and λ can be trusted. Elimination in generated code has a fixed order; where

@@ -1,6 +1,8 @@
 //! Compiles models for all kinds of numbers.
 
 use mbs_build::{Config, Scalar};
+use std::path::PathBuf;
+use std::{env, fs};
 
 /// Trees and loops, quaternions, rolling, tables, modes, and every operator.
 const MODELS: [&str; 10] = [
@@ -18,4 +20,8 @@ const MODELS: [&str; 10] = [
 
 fn main() {
     Config::new().scalars(&[Scalar::F32, Scalar::F64x4]).compile(&MODELS);
+    let fused = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("fused");
+    fs::create_dir_all(&fused).expect("OUT_DIR can be written");
+    let config = Config::new().out_dir(fused).fused_multiply_add(true).scalars(&[Scalar::F64x4]);
+    config.compile(&["../../models/five_link.yaml", "../../models/panda.yaml"]);
 }

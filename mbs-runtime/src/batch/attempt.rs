@@ -5,86 +5,19 @@
 //! the ordinary leaves the others and repeats its step alone.
 
 use super::group::Lane;
-use super::linalg::{NOTHING, add_product, assemble, ldlt, solve_ldlt};
+use super::linalg::{add_product, assemble, ldlt, solve_ldlt};
+use super::point::{Inputs, Point, ZERO, normalise, put, take, weighted_sums};
 use super::projection::{Projected, norm};
-use super::{At4, Fused4, Lanes, f64x4};
-use crate::constraint::WEAK;
+use super::rates::{CHORD, holds, solve};
+use super::{Lanes, f64x4};
+use crate::constraint::{Independence, WEAK};
 use crate::integrate::tableau::dormand_prince::{A, C, D};
 use crate::integrate::{Diverged, Mdop5, Method, Projection, error_weights};
-use crate::plant::{Plant, Statistics};
+use crate::plant::Statistics;
 use crate::{Layout, State};
-use mbs_math::lanes::{less, mask, select, splat};
+use mbs_math::lanes::{less, less_equal, mask, select, splat};
 use std::vec;
 use std::vec::Vec;
-
-const ZERO: f64x4 = splat(0.0);
-
-/// p, v and x of four states.
-#[derive(Debug, Clone)]
-pub(super) struct Point {
-    pub(super) p: Vec<f64x4>,
-    pub(super) v: Vec<f64x4>,
-    pub(super) x: Vec<f64x4>,
-}
-
-impl Point {
-    fn new(layout: &Layout) -> Self {
-        let [p, v, x] = [layout.n_p(), layout.n_v(), layout.n_x()].map(|n| vec![ZERO; n]);
-        Self { p, v, x }
-    }
-
-    fn parts(&self) -> [&[f64x4]; 3] {
-        [&self.p, &self.v, &self.x]
-    }
-
-    /// y = y₀ + h Σ weight · rate.
-    fn combine(&mut self, from: &Self, rates: &[Self], weights: &[f64], h: f64x4) {
-        for (part, out) in [&mut self.p, &mut self.v, &mut self.x].into_iter().enumerate() {
-            out.copy_from_slice(from.parts()[part]);
-            for (rates, &weight) in rates.iter().zip(weights) {
-                if weight != 0.0 {
-                    let factor = h * splat(weight);
-                    for (out, rate) in out.iter_mut().zip(rates.parts()[part]) {
-                        *out += factor * *rate;
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What a model reads beside the state.
-#[derive(Debug)]
-pub(super) struct Inputs {
-    t: f64x4,
-    u: Vec<f64x4>,
-    modes: Vec<f64x4>,
-    prepared: Vec<f64x4>,
-    /// The samples whose parameters are in `prepared`.
-    samples: [Option<usize>; 4],
-}
-
-impl Inputs {
-    pub(super) fn at<'a>(&'a self, point: &'a Point) -> At4<'a> {
-        let Self { t, u, modes, prepared, .. } = self;
-        At4 { t: *t, p: &point.p, v: &point.v, x: &point.x, u, modes, prepared }
-    }
-
-    fn set_time(&mut self, t: f64x4, lanes: &mut [Option<Lane<'_, '_>>; 4], source: [usize; 4]) {
-        self.t = t;
-        if self.u.is_empty() {
-            return;
-        }
-        let times = t.to_array();
-        for (lane, &from) in source.iter().enumerate() {
-            if let Some(Lane { driver, .. }) = &mut lanes[from] {
-                for (to, u) in self.u.iter_mut().zip(driver.plant.inputs(times[lane])) {
-                    to.as_mut_array()[lane] = *u;
-                }
-            }
-        }
-    }
-}
 
 /// Workspace for steps of four states.
 #[derive(Debug)]
@@ -92,19 +25,21 @@ pub(super) struct Attempt {
     pub(super) inputs: Inputs,
     from: Point,
     pub(super) to: Point,
-    rates: Vec<Point>,
-    lambda: Vec<f64x4>,
-    m: Vec<f64x4>,
-    f: Vec<f64x4>,
-    jacobian: Vec<f64x4>,
-    z: Vec<f64x4>,
-    factors: Vec<f64x4>,
-    /// Factors of the last stage, for the position projection.
+    pub(super) rates: Vec<Point>,
+    /// Rates by the factors of Q, which only some lanes may need.
+    pub(super) other: Point,
+    pub(super) lambda: Vec<f64x4>,
+    pub(super) m: Vec<f64x4>,
+    pub(super) f: Vec<f64x4>,
+    pub(super) jacobian: Vec<f64x4>,
+    pub(super) z: Vec<f64x4>,
+    pub(super) factors: Vec<f64x4>,
+    /// Factors of the last stage but one, for the position projection.
     pub(super) chord: Vec<f64x4>,
     /// The same of the holonomic rows alone, if there are others.
     pub(super) holonomic: Vec<f64x4>,
-    /// Pivots of the constraint rows of all factorisations of a step.
-    pivots: Vec<f64x4>,
+    /// Pivots of the model's own solution.
+    pub(super) pivots: Vec<f64x4>,
     pub(super) right: Vec<f64x4>,
     pub(super) g: Vec<f64x4>,
     rate: Vec<f64x4>,
@@ -113,7 +48,11 @@ pub(super) struct Attempt {
     error: Vec<f64x4>,
     dense: [Vec<f64x4>; 3],
     /// Lanes that still keep up, as a mask.
-    alive: f64x4,
+    pub(super) alive: f64x4,
+    /// Whether accelerations come from the model's own solution.
+    pub(super) own_solution: bool,
+    /// What the plants knew of their rows before the step.
+    before: [Independence; 4],
 }
 
 impl Attempt {
@@ -125,16 +64,11 @@ impl Attempt {
         let square = |n: usize| vec![ZERO; n * n];
         let other_rows = n_g < n_lambda;
         Self {
-            inputs: Inputs {
-                t: ZERO,
-                u: room(layout.n_u()),
-                modes: room(layout.modes.len()),
-                prepared: room(layout.n_prepared),
-                samples: [None; 4],
-            },
+            inputs: Inputs::new(layout),
             from: Point::new(layout),
             to: Point::new(layout),
             rates: (0..7).map(|_| Point::new(layout)).collect(),
+            other: Point::new(layout),
             lambda: room(n_lambda),
             m: square(n_v),
             f: room(n_v),
@@ -143,7 +77,7 @@ impl Attempt {
             factors: square(n_v + n_lambda),
             chord: square(n_v + n_lambda),
             holonomic: if other_rows { square(n_v + n_g) } else { Vec::new() },
-            pivots: Vec::with_capacity(6 * n_lambda),
+            pivots: room(n_v + n_lambda),
             right: room(n_v + n_lambda),
             g: room(n_g),
             rate: room(n_lambda),
@@ -152,6 +86,8 @@ impl Attempt {
             error: room(n_p.max(n_v).max(n_x)),
             dense: [n_p, n_v, n_x].map(room),
             alive: ZERO,
+            own_solution: false,
+            before: core::array::from_fn(|_| Independence::new(n_lambda)),
         }
     }
 
@@ -168,17 +104,19 @@ impl Attempt {
         let mut kept = [false; 4];
         let mut errors = [Ok(0.0); 4];
         // One lane alone is quicker alone.
-        if together.iter().filter(|&&holds| holds).count() > 1
-            && let Some(found) = self.step(model, lanes, together)
-        {
+        let tried = together.iter().filter(|&&holds| holds).count() > 1;
+        if tried && let Some(found) = self.step(model, lanes, together) {
             for lane in 0..4 {
-                kept[lane] = together[lane] && self.alive.to_array()[lane].to_bits() != 0;
+                kept[lane] = together[lane] && holds(self.alive, lane);
                 errors[lane] = Ok(found.to_array()[lane]);
             }
         }
         for (lane, slot) in lanes.iter_mut().enumerate() {
             if let Some(Lane { driver, proposal, .. }) = slot.as_mut().filter(|_| !kept[lane]) {
                 driver.measured = false;
+                if together[lane] && tried {
+                    driver.plant.independence.copy_from(&self.before[lane]);
+                }
                 errors[lane] = driver.method.attempt(
                     driver.plant,
                     &driver.state,
@@ -207,34 +145,18 @@ impl Attempt {
         let (start, h) = self.gather(lanes, source);
         let first_lane = lanes[first].as_ref()?;
         let settings = first_lane.driver.step_settings;
+        let own_solution = first_lane.driver.plant.own_solution;
+        self.own_solution = own_solution;
         self.alive = mask(together);
-        self.pivots.clear();
 
         let mut due = [false; 4];
         for i in 1..6 {
-            if i == 5 && layout.n_g > 0 {
+            if i == CHORD && layout.n_g > 0 {
                 due = self.is_due(lanes, together, settings.projection);
             }
-            let (done, rest) = self.rates.split_at_mut(i);
-            self.to.combine(&self.from, done, A[i], h);
+            self.to.combine(&self.from, &self.rates[..i], A[i], h);
             self.inputs.set_time(start + splat(C[i]) * h, lanes, source);
-            model.fused_x4(
-                &self.inputs.at(&self.to),
-                &mut Fused4 {
-                    p_dot: &mut rest[0].p,
-                    mass_matrix: &mut self.m,
-                    forces: &mut self.f,
-                    constraint_jacobian: &mut self.jacobian,
-                    acceleration_bias: &mut self.z,
-                    auxiliary: &mut rest[0].x,
-                },
-            );
-            let factors = if i == 5 { &mut self.chord } else { &mut self.factors };
-            assemble(n_v, n_lambda, &self.m, &self.jacobian, n_lambda, factors);
-            self.alive &= ldlt(n_v, n_lambda, factors);
-            note_pivots(&mut self.pivots, factors, n_v, n_lambda);
-            solve(&self.f, &self.z, factors, &mut self.right);
-            rest[0].v.copy_from_slice(&self.right[..n_v]);
+            self.rates(model, lanes, i, due);
             if !self.alive.any() {
                 return None;
             }
@@ -251,17 +173,49 @@ impl Attempt {
                 self.alive &= kept | mask(due.map(|due| !due));
                 usable &= kept;
             }
-            let usable = core::array::from_fn(|lane| usable.to_array()[lane].to_bits() != 0);
+            let usable = core::array::from_fn(|lane| holds(usable, lane));
             projected = self.project(model, layout, usable, settings.tolerances);
             self.alive &= mask(projected.map(|projected| projected != Projected::Failed));
         }
         normalise(layout, &mut self.to.p, mask([true; 4]));
+        let projects = n_lambda > 0 && settings.projection != Projection::None;
+        if own_solution && !projects {
+            self.rates(model, lanes, 6, [false; 4]);
+        } else {
+            self.rates_after_projection(model, lanes, projects);
+        }
+
+        let mut worst = ZERO;
+        for (part, new) in self.to.parts().into_iter().enumerate() {
+            let error = &mut self.error[..new.len()];
+            weighted_sums(&self.rates, part, error_weights(), h, error);
+            let norm = norm(settings.tolerances, error, new);
+            self.alive &= less_equal(norm, norm);
+            worst = select(less(worst, norm), norm, worst);
+        }
+        self.leave_singular_poses(lanes);
+        self.scatter(lanes, start + h, h, &projected, settings.projection);
+        if n_lambda > 0 {
+            self.measure(model, lanes, source);
+        }
+        Some(worst)
+    }
+
+    /// Rates at the end of the step, with factors that correct the velocities first if they are
+    /// projected.
+    fn rates_after_projection(
+        &mut self,
+        model: &dyn Lanes,
+        lanes: &mut [Option<Lane<'_, '_>>; 4],
+        projects: bool,
+    ) {
+        let (n_v, n_lambda) = (self.to.v.len(), self.lambda.len());
         model.mass_matrix_x4(&self.inputs.at(&self.to), &mut self.m);
         model.constraint_jacobian_x4(&self.inputs.at(&self.to), &mut self.jacobian);
         assemble(n_v, n_lambda, &self.m, &self.jacobian, n_lambda, &mut self.factors);
         self.alive &= ldlt(n_v, n_lambda, &mut self.factors);
-        note_pivots(&mut self.pivots, &self.factors, n_v, n_lambda);
-        if n_lambda > 0 && settings.projection != Projection::None {
+        self.tell_pivots(lanes, 6, mask([true; 4]));
+        if projects {
             model.velocity_bias_x4(&self.inputs.at(&self.to), &mut self.rate);
             add_product(&self.jacobian, &self.to.v, &mut self.rate);
             self.right[..n_v].fill(ZERO);
@@ -281,21 +235,6 @@ impl Attempt {
         solve(&self.f, &self.z, &self.factors, &mut self.right);
         rates.v.copy_from_slice(&self.right[..n_v]);
         self.lambda.copy_from_slice(&self.right[n_v..]);
-
-        let mut worst = ZERO;
-        for (part, new) in self.to.parts().into_iter().enumerate() {
-            let error = &mut self.error[..new.len()];
-            weighted_sums(&self.rates, part, error_weights(), h, error);
-            let norm = norm(settings.tolerances, error, new);
-            self.alive &= mbs_math::lanes::less_equal(norm, norm);
-            worst = select(less(worst, norm), norm, worst);
-        }
-        self.leave_singular_poses(lanes);
-        self.scatter(lanes, start + h, h, &projected, settings.projection);
-        if n_lambda > 0 {
-            self.measure(model, lanes, source);
-        }
-        Some(worst)
     }
 
     /// Takes up the states the lanes start from; returns their times and step sizes.
@@ -308,6 +247,7 @@ impl Attempt {
             let Some(Lane { driver, proposal, .. }) = &lanes[from] else { continue };
             let state = &driver.state;
             (t[lane], h[lane]) = (state.t, proposal.h);
+            self.before[lane].copy_from(&driver.plant.independence);
             let rates = &mut self.rates[0];
             for (to, from) in [
                 (&mut self.from.p, &state.p),
@@ -329,44 +269,27 @@ impl Attempt {
         (f64x4::new(t), f64x4::new(h))
     }
 
-    /// Which lanes project their positions; takes the pivots noted so far to the plants, because
-    /// it depends on them.
+    /// Which lanes project their positions.
     fn is_due(
-        &mut self,
+        &self,
         lanes: &mut [Option<Lane<'_, '_>>; 4],
         together: [bool; 4],
         projection: Projection,
     ) -> [bool; 4] {
-        let due = core::array::from_fn(|lane| match &mut lanes[lane] {
-            Some(Lane { driver, .. }) if together[lane] && self.is_alive(lane) => {
-                self.tell_pivots(lane, driver.plant);
+        core::array::from_fn(|lane| match &mut lanes[lane] {
+            Some(Lane { driver, .. }) if together[lane] && holds(self.alive, lane) => {
                 driver.method.is_due(projection, driver.plant.independence.part())
             }
             _ => false,
-        });
-        self.pivots.clear();
-        due
-    }
-
-    fn is_alive(&self, lane: usize) -> bool {
-        self.alive.to_array()[lane].to_bits() != 0
+        })
     }
 
     /// Lanes near a singular pose go alone: there the error is judged differently.
-    fn leave_singular_poses(&mut self, lanes: &mut [Option<Lane<'_, '_>>; 4]) {
-        for (lane, slot) in lanes.iter_mut().enumerate() {
-            let Some(Lane { driver, .. }) = slot.as_mut().filter(|_| self.is_alive(lane)) else { continue };
-            self.tell_pivots(lane, driver.plant);
-            if driver.plant.independence.part() < WEAK {
-                driver.plant.independence.take();
-                self.alive.as_mut_array()[lane] = 0.0;
+    fn leave_singular_poses(&mut self, lanes: &[Option<Lane<'_, '_>>; 4]) {
+        for (lane, slot) in lanes.iter().enumerate() {
+            if slot.as_ref().is_some_and(|lane| lane.driver.plant.independence.part() < WEAK) {
+                self.leave(lane);
             }
-        }
-    }
-
-    fn tell_pivots(&self, lane: usize, plant: &mut Plant<'_>) {
-        for pivots in self.pivots.chunks_exact(self.lambda.len().max(1)) {
-            plant.independence.look_at_pivots(pivots.iter().map(|pivot| pivot.to_array()[lane]));
         }
     }
 
@@ -384,7 +307,7 @@ impl Attempt {
         }
         for (lane, slot) in lanes.iter_mut().enumerate() {
             let Some(Lane { driver, .. }) = slot else { continue };
-            if !self.is_alive(lane) {
+            if !holds(self.alive, lane) {
                 continue;
             }
             let State { t: time, p, v, x, p_dot, v_dot, x_dot, lambda } = &mut driver.trial;
@@ -432,55 +355,6 @@ impl Attempt {
                 take(&self.rate, lane, &mut driver.rate);
                 driver.measured = true;
             }
-        }
-    }
-}
-
-/// Puts a state into one lane.
-fn put(to: &mut [f64x4], lane: usize, from: &[f64]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        to.as_mut_array()[lane] = *from;
-    }
-}
-
-/// Takes a state out of one lane.
-fn take(from: &[f64x4], lane: usize, to: &mut [f64]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to = from.as_array()[lane];
-    }
-}
-
-/// Q [v'; λ] = [f; −z].
-fn solve(f: &[f64x4], z: &[f64x4], factors: &[f64x4], right: &mut [f64x4]) {
-    right[..f.len()].copy_from_slice(f);
-    for (right, z) in right[f.len()..].iter_mut().zip(z) {
-        *right = -*z;
-    }
-    solve_ldlt(factors, right);
-}
-
-fn note_pivots(pivots: &mut Vec<f64x4>, factors: &[f64x4], n_v: usize, n_lambda: usize) {
-    let n = n_v + n_lambda;
-    pivots.extend((n_v..n).map(|row| -factors[row * n + row]));
-}
-
-/// h Σ weight · rate of one part.
-fn weighted_sums(rates: &[Point], part: usize, weights: [f64; 7], h: f64x4, out: &mut [f64x4]) {
-    for (i, out) in out.iter_mut().enumerate() {
-        let terms = rates.iter().zip(weights).map(|(rates, weight)| splat(weight) * rates.parts()[part][i]);
-        *out = h * terms.fold(NOTHING, |sum, term| sum + term);
-    }
-}
-
-/// Scales every quaternion to unit length where the mask holds.
-pub(super) fn normalise(layout: &Layout, p: &mut [f64x4], lanes: f64x4) {
-    for block in layout.quaternions.iter() {
-        let start = block.p as usize;
-        let q = &mut p[start..start + 4];
-        let norm = q.iter().fold(NOTHING, |sum, q| sum + *q * *q).sqrt();
-        let counts = lanes & less(ZERO, norm);
-        for q in q {
-            *q = select(counts, *q / norm, *q);
         }
     }
 }

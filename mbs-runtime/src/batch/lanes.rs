@@ -1,7 +1,9 @@
 //! The view an integrator has of a model that evaluates four states at once.
 
 use super::f64x4;
-use crate::System;
+use crate::system::TRUSTED_PIVOT;
+use crate::{NotGenerated, System};
+use mbs_math::lanes::{less, mask, select, splat};
 
 /// Where a model is evaluated: four states, entry by entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,6 +53,54 @@ impl Fused4<'_> {
     }
 }
 
+/// What a model's own solution gives.
+#[derive(Debug)]
+pub struct Accelerated4<'a> {
+    /// p' = T v, n_p.
+    pub p_dot: &'a mut [f64x4],
+    /// v', n_v.
+    pub v_dot: &'a mut [f64x4],
+    /// λ, n_λ.
+    pub lambda: &'a mut [f64x4],
+    /// x' = a, n_x.
+    pub auxiliary: &'a mut [f64x4],
+    /// The pivots, n_v + n_λ: positive for velocities, negative for rows.
+    pub pivots: &'a mut [f64x4],
+}
+
+impl Accelerated4<'_> {
+    /// The lanes in which v' and λ can be trusted, as a mask; see
+    /// [`Accelerated::is_sound`](crate::Accelerated::is_sound).
+    pub fn sound(&self) -> f64x4 {
+        let (velocities, rows) = self.pivots.split_at(self.v_dot.len().min(self.pivots.len()));
+        self.v_dot
+            .iter()
+            .fold(sound(velocities, 1.0) & sound(rows, -1.0), |all, rate| all & is_finite(rate.abs()))
+    }
+
+    /// [`wrong_length`] for all parts.
+    #[track_caller]
+    pub fn wrong_length(&mut self) {
+        for part in [&mut self.p_dot, &mut self.lambda, &mut self.auxiliary, &mut self.pivots] {
+            part.fill(f64x4::splat(f64::NAN));
+        }
+        wrong_length(self.v_dot);
+    }
+}
+
+/// Where all pivots have the sign and none is small among them.
+fn sound(pivots: &[f64x4], sign: f64) -> f64x4 {
+    let sizes = || pivots.iter().map(|pivot| splat(sign) * *pivot);
+    let largest = sizes().fold(splat(0.0), |largest, size| select(less(largest, size), size, largest));
+    let least = splat(TRUSTED_PIVOT) * largest;
+    sizes().fold(mask([true; 4]) & is_finite(largest), |all, size| all & less(least, size))
+}
+
+/// Where a number that is not negative is finite.
+fn is_finite(size: f64x4) -> f64x4 {
+    less(size, splat(f64::INFINITY))
+}
+
 /// The equations of motion of a model at four states at once.
 ///
 /// Each lane of a result has the bits of the method of [`System`] without `_x4`, whatever the
@@ -81,6 +131,11 @@ pub trait Lanes: System {
     fn switching_functions_x4(&self, at: &At4<'_>, out: &mut [f64x4]);
     /// p', M, f, G, z and x', with what they share computed once.
     fn fused_x4(&self, at: &At4<'_>, out: &mut Fused4<'_>);
+    /// p', v', λ and x' by the model's own solution, where it was compiled with one.
+    fn accelerations_x4(&self, at: &At4<'_>, out: &mut Accelerated4<'_>) -> Result<(), NotGenerated> {
+        let _ = (at, out);
+        Err(NotGenerated)
+    }
 }
 
 /// What a model does with a result when a slice has not the length the layout says.

@@ -7,9 +7,8 @@
 //!
 //! A sample's run does not depend on its neighbours: every lane has its own step size, its
 //! own accepted and rejected steps and its own events, and takes the next sample when it is
-//! done. `each` gives the same bits as [`simulate`](crate::simulate) does for a sample alone, in
-//! the order of the samples, whatever the number of threads; so does `lanes`, except that it never
-//! uses the model's own solution for accelerations (`Settings::own_solution`).
+//! done. Both give the bits [`simulate`](crate::simulate) gives for a sample alone, in the order of
+//! the samples, whatever the number of threads.
 //!
 //! Vector registers hold four numbers only where the compiler may use AVX, for example with
 //! `RUSTFLAGS=-Ctarget-cpu=native`.
@@ -18,10 +17,12 @@ mod attempt;
 mod group;
 mod lanes;
 mod linalg;
+mod point;
 mod projection;
+mod rates;
 mod threads;
 
-pub use lanes::{At4, Fused4, Lanes, wrong_length};
+pub use lanes::{Accelerated4, At4, Fused4, Lanes, wrong_length};
 pub use mbs_math::lanes::f64x4;
 pub use threads::run;
 
@@ -64,8 +65,6 @@ pub fn lanes(model: &dyn Lanes, samples: &[Sample], settings: &Settings, threads
     // Few samples are spread over the threads.
     let length = GROUP.min(samples.len().div_ceil(threads)).next_multiple_of(4).max(4);
     let groups: Vec<&[Sample]> = samples.chunks(length).collect();
-    // A lane that goes alone must do what the others do together.
-    let settings = &Settings { own_solution: false, ..settings.clone() };
     let outcomes = run(groups.len(), threads, |index| group::simulate(model, groups[index], settings));
     outcomes.into_iter().flatten().collect()
 }

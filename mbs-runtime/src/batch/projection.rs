@@ -1,7 +1,8 @@
 //! Position projection in lanes.
 
-use super::attempt::{Attempt, normalise};
+use super::attempt::Attempt;
 use super::linalg::{largest, multiply, solve_ldlt};
+use super::point::normalise;
 use super::{Lanes, f64x4};
 use crate::Layout;
 use crate::constraint::{MOST_ITERATIONS, ROUNDING, SMALL_ENOUGH, Tolerances};

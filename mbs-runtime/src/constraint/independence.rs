@@ -68,9 +68,18 @@ impl Independence {
     }
 
     /// Looks at the pivots of rows in the model's own solution.
-    pub(crate) fn look_at(&mut self, pivots: &[f64]) {
-        let weakest = compare(pivots.iter().map(|pivot| -pivot), &mut self.best_of_own);
+    pub(crate) fn look_at(&mut self, pivots: impl Iterator<Item = f64>) {
+        let weakest = compare(pivots.map(|pivot| -pivot), &mut self.best_of_own);
         self.note(weakest);
+    }
+
+    /// Takes over what another knows of as many rows.
+    #[cfg(feature = "batch")]
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.best.copy_from_slice(&other.best);
+        self.best_of_own.copy_from_slice(&other.best_of_own);
+        self.weakest = other.weakest;
+        self.last = other.last;
     }
 
     /// The part left of the weakest row where last looked.

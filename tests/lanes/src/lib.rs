@@ -13,15 +13,24 @@ mbs_runtime::include_model!("planar_vehicle");
 mbs_runtime::include_model!("rolling_disc");
 mbs_runtime::include_model!("ur5");
 
+/// Models whose products are rounded together with the sums they go into, where the processor
+/// can.
+pub mod fused {
+    include!(concat!(env!("OUT_DIR"), "/fused/five_link.rs"));
+    include!(concat!(env!("OUT_DIR"), "/fused/panda.rs"));
+}
+
 /// All models by name.
 pub static MODELS: &[(&str, &dyn Lanes)] = &[
     ("andrews", &andrews::Model),
     ("chain7", &chain7::Model),
     ("every_operator", &every_operator::Model),
     ("five_link", &five_link::Model),
+    ("five_link_fused", &fused::five_link::Model),
     ("five_link_bushings", &five_link_bushings::Model),
     ("heavy_top", &heavy_top::Model),
     ("panda", &panda::Model),
+    ("panda_fused", &fused::panda::Model),
     ("planar_vehicle", &planar_vehicle::Model),
     ("rolling_disc", &rolling_disc::Model),
     ("ur5", &ur5::Model),

@@ -1,8 +1,8 @@
 //! Lanes have the bits of one state; single precision is close.
 
 use mbs_lanes::{MODELS, random};
-use mbs_runtime::batch::{At4, Fused4, Lanes, f64x4};
-use mbs_runtime::{At, Fused, System};
+use mbs_runtime::batch::{Accelerated4, At4, Fused4, Lanes, f64x4};
+use mbs_runtime::{Accelerated, At, Fused, System};
 
 /// One state with everything a model reads.
 struct Point {
@@ -141,7 +141,60 @@ fn every_lane_has_the_bits_of_one_state() {
                     assert_bits(name, "fused", lane, found, expected);
                 }
             }
+            let lengths = [n_p, n_v, n_lambda, n_x, n_v + n_lambda];
+            let mut found = lengths.map(|n| vec![f64x4::splat(7.0); n]);
+            let [p_dot, v_dot, lambda, auxiliary, pivots] = &mut found;
+            let mut out = Accelerated4 { p_dot, v_dot, lambda, auxiliary, pivots };
+            let outcome = model.accelerations_x4(&at4, &mut out);
+            let sound = out.sound();
+            for (lane, point) in points.iter().enumerate() {
+                let mut expected = lengths.map(|n| vec![7.0; n]);
+                let [p_dot, v_dot, lambda, auxiliary, pivots] = &mut expected;
+                let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary, pivots };
+                assert_eq!(model.accelerations(&point.at(), &mut out), outcome, "{name}");
+                assert_eq!(sound.to_array()[lane].to_bits() != 0, out.is_sound(), "{name}, lane {lane}");
+                for (found, expected) in found.iter().zip(&expected) {
+                    assert_bits(name, "accelerations", lane, found, expected);
+                }
+            }
         }
+    }
+}
+
+/// Everything `fused` gives at a state.
+fn all_of(system: &dyn System, at: &At<'_>) -> [Vec<f64>; 6] {
+    let layout = system.layout();
+    let (n_v, n_lambda) = (layout.n_v(), layout.n_lambda());
+    let mut found =
+        [layout.n_p(), n_v * n_v, n_v, n_lambda * n_v, n_lambda, layout.n_x()].map(|n| vec![0.0; n]);
+    let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] = &mut found;
+    let mut out = Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
+    system.fused(at, &mut out);
+    found
+}
+
+/// Where the processor has no fused multiply-add the code must not change a bit; where it has,
+/// the bits must differ, or nothing was fused.
+#[test]
+fn fused_multiply_add_is_close() {
+    for (plain, fused) in [("panda", "panda_fused"), ("five_link", "five_link_fused")] {
+        let [plain, fused] = [plain, fused].map(mbs_lanes::model);
+        let mut random = random(11);
+        let mut differs = false;
+        for _ in 0..50 {
+            let point = Point::random(plain.as_system(), &mut random);
+            let mut prepared = vec![0.0; point.prepared.len()];
+            fused.prepare(&point.prepared[..plain.layout().parameter_defaults.len()], &mut prepared);
+            let found = all_of(fused.as_system(), &At { prepared: &prepared, ..point.at() });
+            for (found, exact) in found.iter().zip(all_of(plain.as_system(), &point.at())) {
+                let size = exact.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
+                for (found, exact) in found.iter().zip(exact) {
+                    assert!((found - exact).abs() <= 1e-12 * size, "{found:e} for {exact:e}");
+                    differs |= found.to_bits() != exact.to_bits();
+                }
+            }
+        }
+        assert_eq!(differs, mbs_runtime::math::IS_FUSED, "{}", plain.layout().model());
     }
 }
 

@@ -21,8 +21,14 @@ fn text(outcome: &Outcome) -> String {
     format!("{outcome:?}")
 }
 
+/// With the model's own solution for accelerations, and without.
 fn compare(name: &str, settings: &Settings, count: usize) {
-    let settings = &Settings { own_solution: false, ..settings.clone() };
+    for own_solution in [true, false] {
+        compare_one(name, &Settings { own_solution, ..settings.clone() }, count);
+    }
+}
+
+fn compare_one(name: &str, settings: &Settings, count: usize) {
     let samples = samples(name, count);
     let model = model(name);
     let alone: Vec<String> = samples
@@ -89,7 +95,7 @@ fn events_and_tables() {
 #[test]
 fn starts_and_failures_stay_in_their_lane() {
     let model = model("chain7");
-    let settings = Settings { t_end: 0.2, own_solution: false, ..Settings::default() };
+    let settings = Settings { t_end: 0.2, ..Settings::default() };
     let mut samples = vec![Sample::default(); 6];
     // A start that is not a number fails alone.
     let mut start = mbs_runtime::State::new(model.layout());

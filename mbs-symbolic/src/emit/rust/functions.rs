@@ -3,8 +3,9 @@
 //! A value read in a later chunk than its own travels in a scratch array; places of
 //! that array are used again as soon as nothing waits for them.
 
+use super::fused::{self, Fused};
 use super::spell::{self, Place};
-use super::{Scalar, inner_name, is_second_half};
+use super::{RustOptions, Scalar, inner_name, is_second_half};
 use crate::emit::Writer;
 use crate::expr::Symbol;
 use crate::program::{Block, Function, FunctionKind, Instruction, Op, Operand, Program, Quantity};
@@ -86,10 +87,10 @@ fn collect(operands: impl Iterator<Item = Operand>) -> Vec<Argument> {
 }
 
 /// Writes `prepare` and all functions.
-pub(super) fn emit(out: &mut Writer, program: &Program, chunk: usize) {
-    prepare(out, program, chunk, Scalar::F64);
+pub(super) fn emit(out: &mut Writer, program: &Program, options: &RustOptions) {
+    prepare(out, program, options, Scalar::F64);
     for (kind, function) in program.functions() {
-        emit_one(out, program, kind, function, chunk, Scalar::F64);
+        emit_one(out, program, kind, function, options, Scalar::F64);
     }
 }
 
@@ -99,15 +100,15 @@ pub(super) fn emit_one(
     program: &Program,
     kind: FunctionKind,
     function: &Function,
-    chunk: usize,
+    options: &RustOptions,
     scalar: Scalar,
 ) {
-    Emitter::new(program, function, kind.name(), chunk, false, scalar).emit(out);
+    Emitter::new(program, function, kind.name(), options, false, scalar).emit(out);
 }
 
 /// θ is copied to the front of the prepared values, the results follow.
-pub(super) fn prepare(out: &mut Writer, program: &Program, chunk: usize, scalar: Scalar) {
-    Emitter::new(program, &program.prepare, "prepare", chunk, true, scalar).emit(out);
+pub(super) fn prepare(out: &mut Writer, program: &Program, options: &RustOptions, scalar: Scalar) {
+    Emitter::new(program, &program.prepare, "prepare", options, true, scalar).emit(out);
 }
 
 /// The arrays a function fills: those with any entry.
@@ -168,6 +169,10 @@ struct Emitter<'a> {
     n_scratch: usize,
     /// Entries to write after each value is computed.
     writes: Vec<Vec<(usize, usize)>>,
+    /// The product each sum takes up.
+    fused: Vec<Option<Fused>>,
+    /// Products that are no statements of their own.
+    is_taken_up: Vec<bool>,
 }
 
 impl<'a> Emitter<'a> {
@@ -175,11 +180,11 @@ impl<'a> Emitter<'a> {
         program: &'a Program,
         function: &'a Function,
         name: &str,
-        chunk: usize,
+        options: &RustOptions,
         is_prepare: bool,
         scalar: Scalar,
     ) -> Self {
-        let chunks = split(&function.body, chunk);
+        let chunks = split(&function.body, options.chunk.max(1));
         let mut chunk_of = vec![0; function.body.len()];
         for (index, range) in chunks.iter().enumerate() {
             chunk_of[range.clone()].fill(index);
@@ -194,6 +199,14 @@ impl<'a> Emitter<'a> {
         }
         let (scratch, n_scratch) = scratch_places(function, &chunks, &chunk_of);
         let uses = function.uses();
+        let mut fused = vec![None; function.body.len()];
+        if options.fused_multiply_add {
+            fused = fused::find(function, &chunk_of);
+        }
+        let mut is_taken_up = vec![false; function.body.len()];
+        for Fused { product, .. } in fused.iter().flatten() {
+            is_taken_up[*product] = true;
+        }
         let name = inner_name(name);
         Self {
             program,
@@ -207,6 +220,8 @@ impl<'a> Emitter<'a> {
             scratch,
             n_scratch,
             writes,
+            fused,
+            is_taken_up,
         }
     }
 
@@ -351,12 +366,15 @@ impl<'a> Emitter<'a> {
         let Some(range) = self.chunks.get(chunk) else { return };
         for index in range.clone() {
             let instruction = &self.function.body[index];
-            if is_second_half(instruction.op) {
+            if is_second_half(instruction.op) || self.is_taken_up[index] {
                 continue;
             }
-            let text = spell::expression(self.program, instruction, self.scalar, |operand| {
-                self.place(operand, chunk)
-            });
+            let text = match &self.fused[index] {
+                Some(fused) => self.fused(fused, chunk),
+                None => spell::expression(self.program, instruction, self.scalar, |operand| {
+                    self.place(operand, chunk)
+                }),
+            };
             if instruction.op == Op::SinCos {
                 let name =
                     |value: usize| if self.uses_of(value) == 0 { "_".into() } else { format!("w{value}") };
@@ -368,6 +386,13 @@ impl<'a> Emitter<'a> {
                 self.store(out, index);
             }
         }
+    }
+
+    /// A sum together with a product.
+    fn fused(&self, fused: &Fused, chunk: usize) -> String {
+        let number = |operand: &Operand| self.place(*operand, chunk).stored();
+        let factors: Vec<String> = self.function.body[fused.product].operands().iter().map(number).collect();
+        format!("math::{}({}, {})", fused.form.name(), factors.join(", "), number(&fused.other))
     }
 
     /// Uses of a value but those of the second half of its own pair.

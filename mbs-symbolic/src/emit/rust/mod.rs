@@ -6,6 +6,7 @@
 
 mod constants;
 mod functions;
+mod fused;
 mod names;
 mod parameters;
 mod scalar;
@@ -38,6 +39,9 @@ pub struct RustOptions {
     pub scalars: Vec<Scalar>,
     /// Write a function `self_check` for tests, which needs the feature `verify` of the runtime.
     pub self_check: Option<SelfCheck>,
+    /// Whether a product that is only added to something is rounded together with the sum, where
+    /// the processor can: faster, and a little more accurate, but the bits depend on the processor.
+    pub fused_multiply_add: bool,
 }
 
 impl Default for RustOptions {
@@ -48,6 +52,7 @@ impl Default for RustOptions {
             chunk: 800,
             scalars: Vec::new(),
             self_check: None,
+            fused_multiply_add: false,
         }
     }
 }
@@ -91,7 +96,7 @@ pub fn emit(program: &Program, options: &RustOptions) -> String {
 fn items(out: &mut Writer, program: &Program, options: &RustOptions) {
     let path = &options.runtime_path;
     out.line(format!("use {path} as runtime;"));
-    if needs_math(program) {
+    if needs_math(program, options) {
         out.line(format!("use {path}::math;"));
     }
     out.line(format!("use {path}::nalgebra::{{SMatrix, SVector}};"));
@@ -107,7 +112,7 @@ fn items(out: &mut Writer, program: &Program, options: &RustOptions) {
     parameters::emit(out, program);
     typed::emit(out, program);
     system::emit(out, program);
-    functions::emit(out, program, options.chunk.max(1));
+    functions::emit(out, program, options);
     scalars::emit(out, program, options);
     self_check::emit(out, options);
 }
@@ -143,9 +148,12 @@ fn doc(out: &mut Writer, comment: &str, text: &str) {
     }
 }
 
-fn needs_math(program: &Program) -> bool {
-    let mut instructions = program.functions.iter().chain([&program.prepare]).flat_map(|f| &f.body);
-    instructions.any(|instruction| spell::calls_math(instruction.op)) || !program.tables.is_empty()
+fn needs_math(program: &Program, options: &RustOptions) -> bool {
+    let mut functions = program.functions.iter().chain([&program.prepare]);
+    functions.any(|function| {
+        let calls = function.body.iter().any(|instruction| spell::calls_math(instruction.op));
+        calls || (options.fused_multiply_add && fused::fuses(function))
+    }) || !program.tables.is_empty()
 }
 
 /// The entry point of a function on arrays.

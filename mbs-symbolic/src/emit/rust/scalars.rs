@@ -26,23 +26,23 @@ pub(super) fn emit(out: &mut Writer, program: &Program, options: &RustOptions) {
     for scalar in scalars {
         match scalar {
             Scalar::F64 => {}
-            Scalar::F32 => single(out, program, options.chunk.max(1)),
-            Scalar::F64x4 => lanes(out, program, options.chunk.max(1)),
+            Scalar::F32 => single(out, program, options),
+            Scalar::F64x4 => lanes(out, program, options),
         }
     }
 }
 
-fn single(out: &mut Writer, program: &Program, chunk: usize) {
+fn single(out: &mut Writer, program: &Program, options: &RustOptions) {
     out.blank();
     out.line("/// The functions in single precision.");
     out.block("pub mod single {", "}", |out| {
         out.line("use super::*;");
-        if needs_math(program) {
+        if needs_math(program, options) {
             out.line("use super::runtime::math::single as math;");
         }
         out.blank();
-        module(out, program, Scalar::F32, chunk, |_| true);
-        functions::prepare(out, program, chunk, Scalar::F32);
+        module(out, program, Scalar::F32, options, |_| true);
+        functions::prepare(out, program, options, Scalar::F32);
         out.blank();
         out.line("/// All parameter-only work: θ first, then what follows from it.");
         out.block("pub fn prepare(theta: &[f32; N_THETA], prepared: &mut Prepared) {", "}", |out| {
@@ -51,13 +51,13 @@ fn single(out: &mut Writer, program: &Program, chunk: usize) {
     });
 }
 
-fn lanes(out: &mut Writer, program: &Program, chunk: usize) {
+fn lanes(out: &mut Writer, program: &Program, options: &RustOptions) {
     out.blank();
     out.line("/// The functions for four states at once. Each lane has the bits of the functions for one");
     out.line("/// state, whatever the others hold. Truth values are masks.");
     out.block("pub mod x4 {", "}", |out| {
         out.line("use super::*;");
-        out.line("use super::runtime::batch::{At4, Fused4, Lanes, wrong_length};");
+        out.line("use super::runtime::batch::{Accelerated4, At4, Fused4, Lanes, wrong_length};");
         out.line("use super::runtime::math::lanes as math;");
         out.line("use super::runtime::math::lanes::f64x4;");
         out.blank();
@@ -68,7 +68,7 @@ fn lanes(out: &mut Writer, program: &Program, chunk: usize) {
                 && kind != FunctionKind::InputDefaults
                 && kind != FunctionKind::Jacobian
         };
-        module(out, program, Scalar::F64x4, chunk, wanted);
+        module(out, program, Scalar::F64x4, options, wanted);
         out.blank();
         out.block("impl Lanes for super::Model {", "}", |out| {
             out.block("fn as_system(&self) -> &dyn runtime::System {", "}", |out| out.line("self"));
@@ -77,6 +77,9 @@ fn lanes(out: &mut Writer, program: &Program, chunk: usize) {
                 method(out, program, kind);
             }
             fused(out, program);
+            if program.has(FunctionKind::Accelerations) {
+                accelerations(out, program);
+            }
         });
     });
 }
@@ -86,7 +89,7 @@ fn module(
     out: &mut Writer,
     program: &Program,
     scalar: Scalar,
-    chunk: usize,
+    options: &RustOptions,
     wanted: impl Fn(FunctionKind) -> bool,
 ) {
     let (number, truth) = (scalar.name(), scalar.truth());
@@ -129,7 +132,7 @@ fn module(
         public(out, program, kind, function, scalar);
     }
     for (kind, function) in program.functions().filter(|&(kind, _)| wanted(kind)) {
-        functions::emit_one(out, program, kind, function, chunk, scalar);
+        functions::emit_one(out, program, kind, function, options, scalar);
     }
 }
 
@@ -186,16 +189,36 @@ fn fused(out: &mut Writer, program: &Program) {
     let kind = FunctionKind::Fused;
     out.blank();
     out.block("fn fused_x4(&self, at: &At4<'_>, out: &mut Fused4<'_>) {", "}", |out| {
-        if functions::is_empty(program, kind) {
-            return;
+        if !functions::is_empty(program, kind) {
+            into_parts(out, program, kind, "out.wrong_length()");
         }
-        out.line("let Some(at) = At::from_slices(at) else { return out.wrong_length() };");
-        for block in functions::filled(program.function(kind)) {
-            let (name, array) = (block.quantity.name(), functions::array_of(block.quantity, Scalar::F64x4));
-            out.line(format!("let Ok({name}) = <&mut {array}>::try_from(&mut *out.{name}) else {{"));
-            out.indented(|out| out.line("return out.wrong_length();"));
-            out.line("};");
-        }
-        typed::call(out, program, kind, true, str::to_string);
     });
+}
+
+/// A method a model may lack.
+fn accelerations(out: &mut Writer, program: &Program) {
+    let kind = FunctionKind::Accelerations;
+    out.blank();
+    let arguments = ["&self", "at: &At4<'_>", "out: &mut Accelerated4<'_>"];
+    let returns = ") -> Result<(), runtime::NotGenerated> {";
+    out.list("fn accelerations_x4(", &arguments.map(String::from), returns);
+    out.indented(|out| {
+        if !functions::is_empty(program, kind) {
+            into_parts(out, program, kind, "Ok(out.wrong_length())");
+        }
+        out.line("Ok(())");
+    });
+    out.line("}");
+}
+
+/// Calls a function that fills the parts of `out`; returns `otherwise` if a length is wrong.
+fn into_parts(out: &mut Writer, program: &Program, kind: FunctionKind, otherwise: &str) {
+    out.line(format!("let Some(at) = At::from_slices(at) else {{ return {otherwise} }};"));
+    for block in functions::filled(program.function(kind)) {
+        let (name, array) = (block.quantity.name(), functions::array_of(block.quantity, Scalar::F64x4));
+        out.line(format!("let Ok({name}) = <&mut {array}>::try_from(&mut *out.{name}) else {{"));
+        out.indented(|out| out.line(format!("return {otherwise};")));
+        out.line("};");
+    }
+    typed::call(out, program, kind, true, str::to_string);
 }

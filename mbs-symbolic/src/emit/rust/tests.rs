@@ -46,3 +46,22 @@ fn other_numbers_have_modules_of_their_own() {
     assert!(all.contains("pub fn prepare(theta: &[f32; N_THETA], prepared: &mut Prepared) {"));
     assert!(all.lines().all(|line| line.len() < 130), "no overlong lines");
 }
+
+/// A product that only a sum reads is written within it; all others stay.
+#[test]
+fn products_are_fused_on_request_only() {
+    let mut program = lower(&fixture::everything());
+    optimize::run(&mut program);
+    let with = |fused_multiply_add: bool| {
+        let scalars = vec![Scalar::F64x4, Scalar::F32];
+        emit(&program, &RustOptions { fused_multiply_add, scalars, ..RustOptions::default() })
+    };
+    let (plain, fused) = (with(false), with(true));
+    assert!(!plain.contains("madd(") && !plain.contains("msub("));
+    let count = |text: &str, what: &str| text.matches(what).count();
+    let calls: usize =
+        ["math::madd(", "math::nmadd(", "math::msub("].map(|name| count(&fused, name)).iter().sum();
+    assert!(calls > 0);
+    assert_eq!(count(&fused, " * ") + calls, count(&plain, " * "), "each call stands for one product");
+    assert_eq!(count(&fused, "let w") + calls, count(&plain, "let w"), "and is one statement less");
+}
