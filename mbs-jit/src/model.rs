@@ -41,20 +41,26 @@ pub struct Model<E> {
 const N_INPUTS: usize = 8;
 /// The first of them are those of [`At`].
 const N_AT: usize = 6;
+/// Most arrays one function fills.
+pub(crate) const N_RESULTS: usize = 6;
 
 /// The lengths a function relies on.
 #[derive(Debug)]
 struct Lengths {
-    /// Of each input it reads; the others may be anything.
-    inputs: [Option<usize>; N_INPUTS],
-    results: Vec<usize>,
+    /// Of each input.
+    inputs: [usize; N_INPUTS],
+    /// All bits for an input it reads, none for one that may have any length.
+    needed: [usize; N_INPUTS],
+    /// Of the results it has.
+    results: [usize; N_RESULTS],
+    n_results: usize,
 }
 
 impl Lengths {
     fn new(program: &Program, kind: FunctionKind) -> Self {
         let function = program.function(kind);
         let layout = &program.layout;
-        let sizes = [
+        let inputs = [
             layout.positions.len(),
             layout.velocities.len(),
             layout.states.len(),
@@ -65,18 +71,25 @@ impl Lengths {
             layout.rows.len(),
         ];
         let mut needed = reads(function);
-        let results: Vec<usize> = function.results.iter().map(|block| block.entries.len()).collect();
+        let n_results = function.results.len();
+        assert!(n_results <= N_RESULTS, "more results than there is room for");
+        let mut results = [0; N_RESULTS];
+        for (length, block) in results.iter_mut().zip(&function.results) {
+            *length = block.entries.len();
+        }
         // A state of the wrong size is refused even where nothing is read of it, as
         // long as there is anything to compute from it.
         let from_state = !kind.is_per_parameter_set() && kind != FunctionKind::InputDefaults;
-        if from_state && results.iter().any(|&length| length > 0) {
+        if from_state && results != [0; N_RESULTS] {
             needed[..N_AT].fill(true);
         }
-        let inputs = std::array::from_fn(|index| needed[index].then_some(sizes[index]));
-        Self { inputs, results }
+        let needed = needed.map(|needed| if needed { usize::MAX } else { 0 });
+        Self { inputs, needed, results, n_results }
     }
 
-    fn accept(&self, inputs: &Inputs<'_>, results: &[&mut [f64]]) -> bool {
+    /// Whether all lengths are right, found without a branch for each.
+    #[inline]
+    fn accept<const N: usize>(&self, inputs: &Inputs<'_>, results: &[&mut [f64]; N]) -> bool {
         let given = [
             inputs.p.len(),
             inputs.v.len(),
@@ -87,12 +100,14 @@ impl Lengths {
             inputs.v_dot.len(),
             inputs.lambda.len(),
         ];
-        self.results.iter().copied().eq(results.iter().map(|result| result.len()))
-            && self
-                .inputs
-                .iter()
-                .zip(given)
-                .all(|(wanted, given)| wanted.is_none_or(|wanted| wanted == given))
+        let mut wrong = self.n_results ^ N;
+        for (index, given) in given.into_iter().enumerate() {
+            wrong |= (given ^ self.inputs[index]) & self.needed[index];
+        }
+        for (result, length) in results.iter().zip(self.results) {
+            wrong |= result.len() ^ length;
+        }
+        wrong == 0
     }
 }
 
@@ -141,18 +156,26 @@ impl<E: Engine> Model<E> {
     }
 
     /// Runs a function, or returns false if a slice has the wrong length.
-    fn call(&self, kind: FunctionKind, inputs: &Inputs<'_>, results: &mut [&mut [f64]]) -> bool {
-        let accepted = self.functions[kind as usize].accept(inputs, results);
+    #[inline]
+    fn call<const N: usize>(
+        &self,
+        kind: FunctionKind,
+        inputs: &Inputs<'_>,
+        mut results: [&mut [f64]; N],
+    ) -> bool {
+        const { assert!(N <= N_RESULTS) };
+        let accepted = self.functions[kind as usize].accept(inputs, &results);
         if accepted {
             // SAFETY: `accept` has compared the length of every result and of every
             // input the function reads with the program's.
-            unsafe { self.engine.run(kind, inputs, results) };
+            unsafe { self.engine.run(kind, inputs, &mut results) };
         }
         accepted
     }
 
+    #[inline]
     fn fill(&self, kind: FunctionKind, inputs: &Inputs<'_>, out: &mut [f64]) {
-        if !self.call(kind, inputs, &mut [&mut *out]) {
+        if !self.call(kind, inputs, [&mut *out]) {
             wrong_length(out);
         }
     }
@@ -199,7 +222,7 @@ impl<E: Engine> System for Model<E> {
     }
 
     fn fused(&self, at: &At<'_>, out: &mut Fused<'_>) {
-        let results: &mut [&mut [f64]] = &mut [
+        let results = [
             &mut *out.p_dot,
             &mut *out.mass_matrix,
             &mut *out.forces,
@@ -233,7 +256,7 @@ impl<E: Engine> System for Model<E> {
 
     fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
         let inputs = Inputs { prepared, ..Inputs::default() };
-        if !self.call(FunctionKind::Initial, &inputs, &mut [&mut *p, &mut *v, &mut *x]) {
+        if !self.call(FunctionKind::Initial, &inputs, [&mut *p, &mut *v, &mut *x]) {
             v.fill(f64::NAN);
             x.fill(f64::NAN);
             wrong_length(p);
@@ -262,8 +285,8 @@ impl<E: Engine> System for Model<E> {
         if !self.has_accelerations {
             return Err(NotGenerated);
         }
-        let results: &mut [&mut [f64]] =
-            &mut [&mut *out.p_dot, &mut *out.v_dot, &mut *out.lambda, &mut *out.auxiliary, &mut *out.pivots];
+        let results =
+            [&mut *out.p_dot, &mut *out.v_dot, &mut *out.lambda, &mut *out.auxiliary, &mut *out.pivots];
         if !self.call(FunctionKind::Accelerations, &inputs(at), results) {
             out.wrong_length();
         }

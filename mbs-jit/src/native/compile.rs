@@ -3,10 +3,11 @@
 //! Chunks do not depend on each other, so several threads compile them; what they give
 //! is put together in order, the same on every run.
 
-use super::frame::{Chunk, N_RESULTS};
+use super::frame::Chunk;
 use super::lower::{self, Target};
 use super::plan::Plan;
 use super::shims::Shim;
+use super::trig;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
@@ -28,7 +29,7 @@ pub(super) struct Compiled {
     /// Length of the scratch array they share.
     pub(super) n_scratch: usize,
     /// Results that are to be zeroed before.
-    pub(super) zeroed: Vec<bool>,
+    pub(super) zeroed: Vec<usize>,
 }
 
 /// The memory compiled code is in; freed when dropped.
@@ -78,11 +79,6 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
     if longest.unwrap_or(0).max(program.n_prepared()) > i32::MAX as usize / size_of::<f64>() {
         return Err(Failed("an array is longer than 2 GiB".into()));
     }
-    assert!(
-        functions().all(|function| function.results.len() <= N_RESULTS),
-        "more results than a frame holds"
-    );
-
     let isa = isa()?;
     let mut builder = JITBuilder::with_isa(isa.clone(), default_libcall_names());
     builder.symbols(Shim::ALL.map(|shim| (shim.name(), shim.address())));
@@ -102,7 +98,15 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
             jobs.push(Job { plan, chunk, id: module.declare_anonymous_function(&signature)? });
         }
     }
-    let target = Target { isa: &*isa, shims: &shims, n_theta: program.layout.parameters.len() };
+    let far = trig::far_signature(isa.pointer_type());
+    let far = module.declare_anonymous_function(&far)?;
+    let target = Target { isa: &*isa, shims: &shims, far, n_theta: program.layout.parameters.len() };
+    if trig::IS_INLINED {
+        let mut context = Context::new();
+        lower::lower_far(&mut context, &mut FunctionBuilderContext::new(), &target);
+        let bytes = bytes(&mut context, &target, far)?;
+        module.define_function_bytes(far, bytes.alignment, &bytes.code, &bytes.relocations)?;
+    }
     for (job, bytes) in jobs.iter().zip(run(&jobs, &target)?) {
         module.define_function_bytes(job.id, bytes.alignment, &bytes.code, &bytes.relocations)?;
     }
@@ -199,6 +203,11 @@ fn compile_one(
 ) -> Result<Bytes, Failed> {
     context.clear();
     lower::lower(context, building, target, job.plan, job.chunk);
+    bytes(context, target, job.id)
+}
+
+/// Compiles the function in `context`.
+fn bytes(context: &mut Context, target: &Target<'_>, id: FuncId) -> Result<Bytes, Failed> {
     context.compile(target.isa, &mut ControlPlane::default()).map_err(|error| error.inner)?;
     let compiled = context.compiled_code().expect("just compiled");
     let relocations = compiled.buffer.relocs().iter();
@@ -206,7 +215,7 @@ fn compile_one(
         alignment: u64::from(compiled.buffer.alignment),
         code: compiled.code_buffer().to_vec(),
         relocations: relocations
-            .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, job.id))
+            .map(|reloc| ModuleReloc::from_mach_reloc(reloc, &context.func, id))
             .collect(),
     })
 }

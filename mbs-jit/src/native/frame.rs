@@ -7,8 +7,7 @@ use mbs_symbolic::ids::Id;
 use mbs_symbolic::program::{Operand, ProgramTable};
 use std::mem::offset_of;
 
-/// Most arrays one function fills.
-pub(super) const N_RESULTS: usize = 6;
+use crate::model::N_RESULTS;
 
 /// Everything compiled code reads and writes.
 #[repr(C)]

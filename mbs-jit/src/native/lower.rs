@@ -6,12 +6,13 @@
 use super::frame::{Array, Frame, Place, place};
 use super::plan::{Entry, Plan};
 use super::shims::Shim;
+use super::trig;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
     AbiParam, ExtFuncData, ExternalName, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlot,
     StackSlotData, StackSlotKind, Type, UserExternalName, Value, types,
 };
-use cranelift_codegen::isa::{CallConv, TargetIsa};
+use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::FuncId;
@@ -25,6 +26,8 @@ pub(super) struct Target<'a> {
     pub(super) isa: &'a dyn TargetIsa,
     /// Symbols of the shims, in the order of [`Shim::ALL`].
     pub(super) shims: &'a [FuncId],
+    /// Sine and cosine of arguments out of the range of [`trig`].
+    pub(super) far: FuncId,
     /// Number of parameters θ.
     pub(super) n_theta: usize,
 }
@@ -67,7 +70,8 @@ pub(super) fn lower(
         frame,
         arrays: [None; Array::COUNT],
         shims: [None; Shim::ALL.len()],
-        cosine: None,
+        far: None,
+        pair: None,
         values: HashMap::with_capacity(piece.body.len()),
     };
     for index in piece.body.clone() {
@@ -92,8 +96,10 @@ struct Lowering<'a, 'f> {
     arrays: [Option<Value>; Array::COUNT],
     /// Shims called so far.
     shims: [Option<FuncRef>; Shim::ALL.len()],
-    /// Where sin_cos leaves the cosine.
-    cosine: Option<StackSlot>,
+    /// The function for arguments out of the range of [`trig`], once it is used.
+    far: Option<FuncRef>,
+    /// Where the shim leaves the cosine, or what the function above works on.
+    pair: Option<StackSlot>,
     /// Values of this chunk, and those of earlier ones read so far.
     values: HashMap<u32, Lowered>,
 }
@@ -144,6 +150,8 @@ impl Lowering<'_, '_> {
         }
         let x = self.number(x);
         Lowered::Number(match Shim::unary(op) {
+            Some(Shim::Sin) if trig::IS_INLINED => self.pair_of(x).0,
+            Some(Shim::Cos) if trig::IS_INLINED => self.pair_of(x).1,
             Some(shim) => self.call(shim, &[x]),
             // Correctly rounded everywhere, as is the one of `mbs-math`.
             None if op == UnaryOp::Sqrt => self.builder.ins().sqrt(x),
@@ -177,17 +185,28 @@ impl Lowering<'_, '_> {
 
     /// The sine; the cosine becomes the value of the next instruction.
     fn sin_cos(&mut self, index: usize, angle: Operand) -> Lowered {
-        let pointer = self.pointer_type();
         let angle = self.number(angle);
-        let slot = *self.cosine.get_or_insert_with(|| {
-            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, size_of::<f64>() as u32, 3);
-            self.builder.create_sized_stack_slot(data)
-        });
-        let place = self.builder.ins().stack_addr(pointer, slot, 0);
-        let sine = self.call(Shim::SinCos, &[angle, place]);
-        let cosine = self.builder.ins().load(types::F64, MemFlagsData::trusted(), place, 0);
+        let (sine, cosine) = self.pair_of(angle);
         self.values.insert(index as u32 + 1, Lowered::Number(cosine));
         Lowered::Number(sine)
+    }
+
+    /// Sine and cosine.
+    fn pair_of(&mut self, angle: Value) -> (Value, Value) {
+        let pointer = self.pointer_type();
+        let slot = *self.pair.get_or_insert_with(|| {
+            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, trig::PAIR, 3);
+            self.builder.create_sized_stack_slot(data)
+        });
+        if trig::IS_INLINED {
+            let far = *self.far.get_or_insert_with(|| {
+                import(self.builder.func, self.target.far, trig::far_signature(pointer))
+            });
+            return trig::sin_cos(&mut self.builder, angle, far, slot, pointer);
+        }
+        let place = self.builder.ins().stack_addr(pointer, slot, 0);
+        let sine = self.call(Shim::SinCos, &[angle, place]);
+        (sine, self.builder.ins().load(types::F64, MemFlagsData::trusted(), place, 0))
     }
 
     fn operand(&mut self, operand: Operand) -> Lowered {
@@ -267,10 +286,8 @@ impl Lowering<'_, '_> {
     }
 
     fn call(&mut self, shim: Shim, arguments: &[Value]) -> Value {
-        let function = *self.shims[shim as usize].get_or_insert_with(|| {
-            let (convention, pointer) = (self.target.isa.default_call_conv(), self.target.isa.pointer_type());
-            import(self.builder.func, shim, self.target.shims[shim as usize], convention, pointer)
-        });
+        let function = *self.shims[shim as usize]
+            .get_or_insert_with(|| import_shim(self.builder.func, shim, self.target));
         let call = self.builder.ins().call(function, arguments);
         self.builder.inst_results(call)[0]
     }
@@ -280,16 +297,20 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Makes a shim known to one function, as `Module::declare_func_in_func` does; that one
-/// wants the module, which threads that compile at the same time cannot share.
-fn import(
-    function: &mut ir::Function,
-    shim: Shim,
-    id: FuncId,
-    convention: CallConv,
-    pointer: Type,
-) -> FuncRef {
-    let signature = function.import_signature(shim.signature(convention, pointer));
+/// Writes the function for arguments out of the range of [`trig`] into `context`.
+pub(super) fn lower_far(context: &mut Context, building: &mut FunctionBuilderContext, target: &Target<'_>) {
+    trig::lower_far(context, building, target.isa, |function| import_shim(function, Shim::SinCos, target));
+}
+
+fn import_shim(function: &mut ir::Function, shim: Shim, target: &Target<'_>) -> FuncRef {
+    let signature = shim.signature(target.isa.default_call_conv(), target.isa.pointer_type());
+    import(function, target.shims[shim as usize], signature)
+}
+
+/// Makes a function known to another, as `Module::declare_func_in_func` does; that one wants
+/// the module, which threads that compile at the same time cannot share.
+fn import(function: &mut ir::Function, id: FuncId, signature: Signature) -> FuncRef {
+    let signature = function.import_signature(signature);
     let name = UserExternalName { namespace: 0, index: id.as_u32() };
     let name = ExternalName::user(function.declare_imported_user_function(name));
     function.import_function(ExtFuncData { name, signature, colocated: false, patchable: false })

@@ -8,11 +8,12 @@ mod scratch;
 mod shims;
 #[cfg(test)]
 mod tests;
+mod trig;
 
 use crate::Warning;
-use crate::model::{Engine, Model};
+use crate::model::{Engine, Model, N_RESULTS};
 use compile::{Code, Compiled, Failed};
-use frame::{Frame, N_RESULTS};
+use frame::Frame;
 use mbs_symbolic::program::{FunctionKind, Inputs, Program, ProgramTable};
 use std::fmt;
 
@@ -60,11 +61,10 @@ impl NativeCode {
     ///
     /// # Safety
     /// As [`Engine::run`].
+    #[inline]
     unsafe fn call(&self, function: &Compiled, inputs: &Inputs<'_>, results: &mut [&mut [f64]]) {
-        for (result, zeroed) in results.iter_mut().zip(&function.zeroed) {
-            if *zeroed {
-                result.fill(0.0);
-            }
+        for &block in &function.zeroed {
+            results[block].fill(0.0);
         }
         let mut pointers = [std::ptr::null_mut(); N_RESULTS];
         for (pointer, result) in pointers.iter_mut().zip(results) {
@@ -107,6 +107,7 @@ impl Engine for NativeCode {
         unsafe { self.call(&self.functions[FunctionKind::ALL.len()], &inputs, &mut [tail]) };
     }
 
+    #[inline]
     unsafe fn run(&self, kind: FunctionKind, inputs: &Inputs<'_>, results: &mut [&mut [f64]]) {
         // SAFETY: our caller promises what `call` asks for.
         unsafe { self.call(&self.functions[kind as usize], inputs, results) };

@@ -21,7 +21,7 @@ pub(super) struct Plan<'a> {
     /// Entries that are no values of instructions.
     leaves: Vec<(Entry, Operand)>,
     /// Blocks that are zeroed as a whole before the first chunk runs.
-    pub(super) zeroed: Vec<bool>,
+    pub(super) zeroed: Vec<usize>,
 }
 
 /// One chunk: instructions, then entries that need none.
@@ -39,21 +39,22 @@ pub(super) struct Entry {
 }
 
 /// So many zeros are cheaper to fill in at once than to store one by one.
-const MANY_ZEROS: usize = 3;
+const MANY_ZEROS: usize = 40;
 
 impl<'a> Plan<'a> {
     /// Cuts `function` into chunks of about `length` instructions and stores.
     pub(super) fn new(function: &'a Function, length: usize) -> Self {
         let zeros = |entries: &[Operand]| entries.iter().filter(|entry| entry.is_constant(0.0)).count();
-        let zeroed: Vec<bool> =
-            function.results.iter().map(|block| zeros(&block.entries) >= MANY_ZEROS).collect();
+        let zeroed: Vec<usize> = (0..function.results.len())
+            .filter(|&block| zeros(&function.results[block].entries) >= MANY_ZEROS)
+            .collect();
         let (mut writes, mut leaves) = (Vec::new(), Vec::new());
         for (block, result) in function.results.iter().enumerate() {
             for (index, &operand) in result.entries.iter().enumerate() {
                 let entry = Entry { block, index };
                 match operand.value() {
                     Some(value) => writes.push((value, entry)),
-                    None if zeroed[block] && operand.is_constant(0.0) => {}
+                    None if zeroed.contains(&block) && operand.is_constant(0.0) => {}
                     None => leaves.push((entry, operand)),
                 }
             }

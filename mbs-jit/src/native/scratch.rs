@@ -14,7 +14,18 @@ thread_local! {
 
 /// Calls `work` with a pointer to `length` numbers, not initialised, that are its own
 /// until it returns.
+#[inline]
 pub(super) fn with_scratch(length: usize, work: impl FnOnce(*mut f64)) {
+    if length == 0 {
+        work(std::ptr::null_mut());
+    } else {
+        with_some(length, work);
+    }
+}
+
+/// Apart, so that functions that need none have a small frame of their own.
+#[inline(never)]
+fn with_some(length: usize, work: impl FnOnce(*mut f64)) {
     if length <= ON_STACK {
         let mut scratch = [const { MaybeUninit::<f64>::uninit() }; ON_STACK];
         work(scratch.as_mut_ptr().cast());
