@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Scratch, has_keys, json, mbs, stderr, stdout};
+use common::{Scratch, has_keys, json, mbs, start, stderr, stdout};
 use std::fs;
 
 const GRID: [&str; 6] = ["--param", "l1=0.1:0.25:4", "--param", "positions.phi1=0:1:3", "--t-end", "0.05"];
@@ -26,9 +26,11 @@ fn column<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
 #[test]
 fn threads_do_not_show() {
     let scratch = Scratch::new("sweep-threads");
-    let one = sweep(&scratch, "one.csv", &[&GRID[..], &["--threads", "1"]].concat(), 0);
-    let two = sweep(&scratch, "two.csv", &[&GRID[..], &["--threads", "2"]].concat(), 0);
-    assert_eq!(one, two);
+    let on =
+        |name: &str, threads: &str| sweep(&scratch, name, &[&GRID[..], &["--threads", threads]].concat(), 0);
+    let one = on("one.csv", "1");
+    assert_eq!(one, on("two.csv", "2"));
+    assert_eq!(one, on("four.csv", "4"));
     assert_eq!(one.lines().count(), 13);
     assert_eq!(column(&one, "sample"), (0..12).map(|k| k.to_string()).collect::<Vec<_>>());
     // The last range varies fastest, and both ends are reached.
@@ -96,6 +98,59 @@ fn a_sweep_goes_on_where_it_was_interrupted() {
     assert!(stdout(&other).contains("`settings` differs"), "{}", stdout(&other));
 }
 
+/// A sweep that is killed leaves what it has, and goes on to the same table.
+#[test]
+fn a_sweep_survives_being_killed() {
+    let scratch = Scratch::new("sweep-kill");
+    let drawn =
+        ["--param", "l1=0.1:0.25", "--param", "m1=0.5:2", "--samples", "500", "--random", "--t-end", "0.05"];
+    let whole = sweep(&scratch, "whole.csv", &drawn, 0);
+    let name = scratch.0.join("killed.csv").display().to_string();
+    let partial = scratch.0.join("killed.csv.partial");
+    let run = [&["sweep", "models/four_bar.yaml", "--output", &name, "--threads", "4"][..], &drawn].concat();
+    let mut child = start(&run);
+    let lines = || fs::read_to_string(&partial).map_or(0, |text| text.lines().count());
+    while lines() < 50 {
+        assert!(child.try_wait().expect("a process").is_none(), "the sweep ended before it was killed");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().expect("it can be killed");
+    child.wait().expect("it ends");
+    let value = json(&[&run[..], &["--resume", "--json"]].concat(), 0);
+    let resumed = value["resumed"].as_u64().expect("a number");
+    assert!((49..500).contains(&resumed), "{resumed} samples were there");
+    assert_eq!(fs::read_to_string(&name).expect("the table"), whole);
+}
+
+/// A line without the number of its sample.
+fn values(line: &str) -> &str {
+    line.split_once(',').expect("several columns").1
+}
+
+/// Which samples are run beside it, and in which order, does not show in a sample's line.
+#[test]
+fn samples_shuffled_and_one_at_a_time() {
+    let scratch = Scratch::new("sweep-order");
+    // One of them fails.
+    let samples = ["0.12,1.5", "0.25,0.5", "50,1", "0.2,2", "0.15,0.75", "0.1,1.25", "0.22,0.6"];
+    let run = |name: &str, samples: &[&str], code: i32| -> Vec<String> {
+        let list = scratch.file(&format!("{name}.samples"), &format!("l1,m1\n{}\n", samples.join("\n")));
+        let arguments = ["--from-csv", &list, "--t-end", "0.05", "--reduce", "final,rms"];
+        let table = sweep(&scratch, name, &arguments, code);
+        table.lines().skip(1).map(|line| values(line).to_owned()).collect()
+    };
+    let whole = run("whole.csv", &samples, 3);
+    let order = [4, 0, 6, 2, 5, 1, 3];
+    let shuffled = run("shuffled.csv", &order.map(|index| samples[index]), 3);
+    for (line, index) in shuffled.iter().zip(order) {
+        assert_eq!(*line, whole[index], "sample {index}, shuffled");
+    }
+    for (index, sample) in samples.iter().enumerate() {
+        let alone = run(&format!("{index}.csv"), &[sample], if index == 2 { 4 } else { 0 });
+        assert_eq!(alone, [whole[index].clone()], "sample {index} alone");
+    }
+}
+
 #[test]
 fn shards_make_the_whole() {
     let scratch = Scratch::new("sweep-shards");
@@ -123,6 +178,14 @@ fn shards_make_the_whole() {
         let read = |path: &str| fs::read(scratch.0.join(format!("{path}{ending}"))).expect(name);
         assert!(read("merged.csv") == read("whole.csv"), "{name} differs");
     }
+    #[cfg(feature = "parquet")]
+    parquet_makes_the_same(&scratch, &drawn);
+    #[cfg(not(feature = "parquet"))]
+    {
+        let output = mbs(&["merge", &at("merged.parquet"), &one, &two, &three]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(stderr(&output).contains("built without Parquet"), "{}", stderr(&output));
+    }
     let parameter: Vec<f64> =
         column(&whole, "m1").iter().map(|text| text.parse().expect("a number")).collect();
     assert!(parameter.iter().all(|m| (0.5..2.0).contains(m)));
@@ -139,6 +202,25 @@ fn shards_make_the_whole() {
     refused(&[&one, &at("other.csv"), &three], "`design` differs");
     fs::remove_file(scratch.0.join("3.csv.json")).expect("the manifest goes");
     refused(&[&one, &two, &three], "nothing says what the table was made of");
+}
+
+/// Shards in Parquet, and one in CSV among them, make the table `whole.csv` in either format.
+#[cfg(feature = "parquet")]
+fn parquet_makes_the_same(scratch: &Scratch, drawn: &[&str]) {
+    let at = |name: &str| scratch.0.join(name).display().to_string();
+    for (name, shard) in [("whole.parquet", "1/1"), ("1.parquet", "1/3"), ("3.parquet", "3/3")] {
+        let run = ["sweep", "models/four_bar.yaml", "--output", &at(name), "--shard", shard];
+        let output = mbs(&[&run[..], drawn].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let again = mbs(&[&run[..], drawn, &["--resume"]].concat());
+        assert!(stdout(&again).contains("of them there already"), "{}", stdout(&again));
+    }
+    for (merged, whole) in [("from_parquet.csv", "whole.csv"), ("merged.parquet", "whole.parquet")] {
+        let output = mbs(&["merge", &at(merged), &at("3.parquet"), &at("2.csv"), &at("1.parquet")]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let read = |name: &str| fs::read(scratch.0.join(name)).expect(name);
+        assert!(read(merged) == read(whole), "{merged} differs from {whole}");
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use super::sweep::MOST_SAMPLES;
 use super::sweep::csv::fields;
-use super::sweep::store::{Manifest, difference, is_parquet, manifest_of, write_manifest};
+use super::sweep::format;
+use super::sweep::store::{Manifest, difference, manifest_of, write_manifest};
 use crate::arguments::MergeOptions;
 use crate::report::{self, Failure};
 use serde_json::{Map, Value, json};
@@ -24,16 +25,12 @@ fn refuse(message: String, path: &Path) -> Failure {
 }
 
 pub(crate) fn run(options: &MergeOptions) -> Result<(), Failure> {
-    if let Some(path) = options.shards.iter().chain([&options.output]).find(|path| is_parquet(path)) {
-        return Err(refuse("only tables in CSV can be merged".to_owned(), path));
-    }
+    format::check(&options.output)?;
     let mut whole: Option<Whole> = None;
     for (index, path) in options.shards.iter().enumerate() {
         let mut manifest = manifest_of(path)?;
         manifest.insert("shard".to_owned(), Value::Null);
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::new("MBS-C001", format!("cannot read the table: {error}")).about(path)
-        })?;
+        let text = format::read(path)?;
         let (header, rows) = text.split_once('\n').unwrap_or((&text, ""));
         let whole = match &mut whole {
             Some(whole) => whole,
@@ -54,7 +51,7 @@ pub(crate) fn run(options: &MergeOptions) -> Result<(), Failure> {
     let samples = whole.lines.len();
     let table = whole.table(options)?;
     write_manifest(&whole.manifest, &options.output)?;
-    report::deliver(&table, Some(&options.output))?;
+    format::write(&table, &options.output)?;
     if options.json {
         let mut object = Map::new();
         object.insert("ok".to_owned(), json!(true));

@@ -3,13 +3,23 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// Runs `mbs` in the root of the workspace, so that messages name files as a user would.
 pub(crate) fn mbs(arguments: &[&str]) -> Output {
+    command(arguments).output().expect("mbs starts")
+}
+
+/// Starts `mbs` as above and leaves it running, in silence.
+pub(crate) fn start(arguments: &[&str]) -> Child {
+    command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("mbs starts")
+}
+
+fn command(arguments: &[&str]) -> Command {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mbs"));
-    command.args(arguments).current_dir(root).env("NO_COLOR", "1").output().expect("mbs starts")
+    command.args(arguments).current_dir(root).env("NO_COLOR", "1");
+    command
 }
 
 pub(crate) fn stdout(output: &Output) -> String {

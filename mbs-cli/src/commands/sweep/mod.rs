@@ -8,6 +8,7 @@
 mod columns;
 pub(crate) mod csv;
 mod design;
+pub(crate) mod format;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod sample;
@@ -29,7 +30,7 @@ use sample::{Row, Study};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -84,7 +85,7 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
     let study = Study::new(&*system, design, columns, settings, options.run.method(&simulation))?;
     let model = system.layout().model().to_owned();
     let output = options.output.clone().unwrap_or_else(|| default_output(&model, shard));
-    check_format(&output)?;
+    format::check(&output)?;
 
     let samples: Vec<usize> = match shard {
         None => (0..study.design.samples).collect(),
@@ -183,15 +184,6 @@ fn default_output(model: &str, shard: Option<Shard>) -> PathBuf {
         None => format!("{model}_sweep.csv"),
         Some(Shard { index, of }) => format!("{model}_sweep.{index}of{of}.csv"),
     })
-}
-
-/// Refuses a format this program was built without, before hours are spent on it.
-fn check_format(output: &Path) -> Result<(), Failure> {
-    if store::is_parquet(output) && cfg!(not(feature = "parquet")) {
-        let failure = Failure::new("MBS-C044", "this mbs was built without Parquet").about(output);
-        return Err(failure.help("end the name in .csv, or build with `--features parquet`"));
-    }
-    Ok(())
 }
 
 /// FNV-1a, 64 bits: tells apart what was changed by accident, not by malice.

@@ -1,11 +1,14 @@
 //! The finished table as a Parquet file: numbers as doubles, what is empty as null.
 
 use super::csv::fields;
+use crate::commands::simulate::table::quote;
 use parquet::basic::{ConvertedType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::Result;
+use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::record::Field;
 use parquet::schema::types::Type;
 use std::fs::File;
 use std::sync::Arc;
@@ -55,6 +58,30 @@ pub(super) fn write(table: &str, file: File) -> Result<()> {
     writer.close().map(drop)
 }
 
+/// The table as CSV, the same bytes it was written from.
+pub(super) fn read(file: File) -> Result<String> {
+    let reader = SerializedFileReader::new(file)?;
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    let names: Vec<String> = schema.columns().iter().map(|column| quote(column.name())).collect();
+    let mut table = names.join(",") + "\n";
+    for row in reader.get_row_iter(None)? {
+        let texts: Result<Vec<String>> = row?.get_column_iter().map(|(_, field)| text(field)).collect();
+        table += &texts?.join(",");
+        table.push('\n');
+    }
+    Ok(table)
+}
+
+fn text(field: &Field) -> Result<String> {
+    match field {
+        Field::Null => Ok(String::new()),
+        Field::Double(value) => Ok(format!("{value:?}")),
+        Field::Long(value) => Ok(value.to_string()),
+        Field::Str(text) => Ok(quote(text)),
+        _ => Err(ParquetError::General("this is not a table of `mbs sweep`".to_owned())),
+    }
+}
+
 fn physical(name: &str) -> Physical {
     match name {
         "sample" | "steps" => Physical::INT64,
@@ -72,22 +99,24 @@ fn column(name: &str) -> Result<Type> {
 
 #[cfg(test)]
 mod tests {
-    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use super::*;
     use parquet::record::RowAccessor;
 
     #[test]
     fn a_table_and_back() {
         let path = std::env::temp_dir().join(format!("mbs-parquet-{}", std::process::id()));
-        let table = "sample,l1,x,steps,status,message\n0,0.5,-1.25,7,ok,\n2,0.75,,,failed,\"a, b\"\n";
-        super::write(table, std::fs::File::create(&path).expect("a file")).expect("a table");
-        let reader =
-            SerializedFileReader::new(std::fs::File::open(&path).expect("the file")).expect("Parquet");
+        let table = "sample,l1,x,\"f(a, b)\",steps,status,message\n0,0.5,-1.25,1e300,7,ok,\n\
+                     2,0.75,,,,failed,\"a, \"\"b\"\"\"\n3,-0.0,NaN,inf,9,ok,\n";
+        write(table, File::create(&path).expect("a file")).expect("a table");
+        let open = || File::open(&path).expect("the file");
+        assert_eq!(read(open()).expect("the table"), table);
+        let reader = SerializedFileReader::new(open()).expect("Parquet");
         let rows: Vec<_> = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect();
-        assert_eq!(rows.len(), 2);
+        assert_eq!(rows.len(), 3);
         assert_eq!(rows[0].get_double(2).expect("a number"), -1.25);
         assert_eq!(rows[1].get_long(0).expect("a number"), 2);
         assert!(rows[1].get_double(2).is_err());
-        assert_eq!(rows[1].get_string(5).expect("a text"), "a, b");
+        assert_eq!(rows[1].get_string(6).expect("a text"), "a, \"b\"");
         let _ = std::fs::remove_file(path);
     }
 }

@@ -7,6 +7,7 @@
 //! ```
 
 use super::csv::fields;
+use super::format;
 use crate::report::{self, Failure};
 use serde_json::{Map, Value};
 use std::fs::{self, File, OpenOptions};
@@ -97,7 +98,8 @@ impl Store {
             return Self::resume(output, partial, manifest, header, samples);
         }
         if resume
-            && let Ok(text) = fs::read_to_string(output)
+            && output.exists()
+            && let Ok(text) = format::read(output)
             && manifest_of(output).is_ok_and(|known| known == *manifest)
         {
             let (length, lines) = whole_lines(&text, header, samples);
@@ -149,43 +151,21 @@ impl Store {
         self.file.write_all(lines.as_bytes()).map_err(|error| unwritable(&error, &self.partial))
     }
 
-    /// The table is complete and takes its name.
+    /// The table is complete and takes its name. While it grows it is CSV whatever it will be,
+    /// so that every sweep can be resumed.
     pub(super) fn finish(self) -> Result<(), Failure> {
         let Self { output, partial, file } = self;
-        let finish = || -> std::io::Result<()> {
-            file.sync_all()?;
-            drop(file);
-            if is_parquet(&output) {
-                to_parquet(&partial, &output)?
-            } else {
-                fs::rename(&partial, &output)?
-            }
-            fs::rename(beside(&partial, ".json"), beside(&output, ".json"))
-        };
-        finish().map_err(|error| unwritable(&error, &output))
+        let failed = |error: std::io::Error| unwritable(&error, &output);
+        file.sync_all().map_err(failed)?;
+        drop(file);
+        if format::is_parquet(&output) {
+            format::write(&fs::read_to_string(&partial).map_err(failed)?, &output)?;
+            fs::remove_file(&partial).map_err(failed)?;
+        } else {
+            fs::rename(&partial, &output).map_err(failed)?;
+        }
+        fs::rename(beside(&partial, ".json"), beside(&output, ".json")).map_err(failed)
     }
-}
-
-/// Whether a table is to be Parquet by its name.
-pub(crate) fn is_parquet(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"))
-}
-
-/// The finished table in another format. While it grows it is CSV whatever it will be, so that
-/// every sweep can be resumed.
-#[cfg(feature = "parquet")]
-fn to_parquet(partial: &Path, output: &Path) -> std::io::Result<()> {
-    let table = fs::read_to_string(partial)?;
-    let neighbour = beside(output, ".tmp");
-    super::parquet::write(&table, File::create(&neighbour)?).map_err(std::io::Error::other)?;
-    fs::rename(&neighbour, output)?;
-    fs::remove_file(partial)
-}
-
-#[cfg(not(feature = "parquet"))]
-fn to_parquet(_: &Path, _: &Path) -> std::io::Result<()> {
-    // The command refuses such a name before the first run.
-    Err(std::io::Error::other("this mbs was built without the feature `parquet`"))
 }
 
 /// Length and number of the lines that are as they should be: the header, then one for each
