@@ -1,11 +1,13 @@
 //! What is measured: models as generated Rust and as native code in memory, chains of any
-//! length, and one way to call every function.
+//! length, rows of any number of loops, and one way to call every function.
 
 mod case;
 mod chain;
+mod loops;
 
 pub use case::{Case, FUNCTIONS};
 pub use chain::chain;
+pub use loops::four_bars;
 
 use mbs_jit::Native;
 use mbs_runtime::System;

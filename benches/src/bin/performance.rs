@@ -1,9 +1,10 @@
 //! Prints the tables of docs/performance.md: `cargo run --release -p mbs-benches`
 //!
-//! With a word, only that part: `operations`, `times`, `functions` or `scaling`.
+//! With a word, only that part: `operations`, `times`, `functions`, `scaling` or `loops`.
 
-use mbs_benches::{Case, FUNCTIONS, GENERATED, chain, compile, generated, native, program};
+use mbs_benches::{Case, FUNCTIONS, GENERATED, chain, compile, four_bars, generated, native, program};
 use mbs_jit::Native;
+use mbs_runtime::{Settings, simulate};
 use mbs_symbolic::program::{Counts, FunctionKind, Program};
 use std::fmt::Write;
 use std::io::Write as _;
@@ -13,8 +14,13 @@ use std::time::{Duration, Instant};
 /// A name and what makes its table.
 type Part = (&'static str, fn() -> String);
 
-const PARTS: [Part; 4] =
-    [("operations", operations), ("times", times), ("functions", functions), ("scaling", scaling)];
+const PARTS: [Part; 5] = [
+    ("operations", operations),
+    ("times", times),
+    ("functions", functions),
+    ("scaling", scaling),
+    ("loops", loops),
+];
 
 fn main() -> ExitCode {
     let wanted = std::env::args().nth(1);
@@ -197,6 +203,39 @@ fn scaling() -> String {
         let flops = ["mass_matrix", "forces", "fused", "accelerations"].map(|name| flops(&program, name));
         let flops = flops.join(" | ");
         let _ = writeln!(out, "| {n} | {compiler:.1} | {native:.1} | {flops} | {fused:.0} | {forward:.0} |");
+    }
+    out
+}
+
+/// Time per step of rows of four-bar linkages over 0.1 s, the fastest of some runs.
+fn loops() -> String {
+    let mut out =
+        "| loops | compiler, ms | native code, ms | accelerations, flops | forward_dynamics, µs | step, µs \
+                   | step per loop, µs |\n|---|---|---|---|---|---|---|\n"
+            .to_owned();
+    for n in [5, 10, 20, 50, 100, 200] {
+        let source = four_bars(n);
+        let begin = Instant::now();
+        let program = compile(&source);
+        let compiler = begin.elapsed().as_secs_f64() * 1e3;
+        let begin = Instant::now();
+        let system = Native::new(&program).expect("native code");
+        let native = begin.elapsed().as_secs_f64() * 1e3;
+        let mut case = Case::new(&system);
+        let forward = time(|| case.call("forward_dynamics")) / 1e3;
+        let settings = Settings { t_end: 0.1, ..Settings::default() };
+        let run = || {
+            let begin = Instant::now();
+            let trajectory = simulate(&system, &settings).expect("the linkage moves");
+            begin.elapsed().as_secs_f64() * 1e6 / trajectory.statistics.steps as f64
+        };
+        let step = (0..3).map(|_| run()).fold(f64::INFINITY, f64::min);
+        let flops = flops(&program, "accelerations");
+        let each = step / n as f64;
+        let _ = writeln!(
+            out,
+            "| {n} | {compiler:.0} | {native:.0} | {flops} | {forward:.1} | {step:.0} | {each:.2} |"
+        );
     }
     out
 }
