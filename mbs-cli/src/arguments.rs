@@ -43,6 +43,10 @@ pub(crate) enum Command {
     Compare(CompareOptions),
     /// Write a commented model to start from
     New(NewOptions),
+    /// Make the white space of model files even; nothing else changes
+    Fmt(FormatOptions),
+    /// Write a JSON Schema of the model language, for editors
+    Schema(SchemaOptions),
 }
 
 impl Command {
@@ -61,6 +65,7 @@ impl Command {
             Self::Compare(options) => options.json,
             Self::Equilibrium(options) => options.json,
             Self::Graph(_) | Self::Equations(_) | Self::Generate(_) | Self::New(_) => false,
+            Self::Fmt(_) | Self::Schema(_) => false,
         }
     }
 }
@@ -389,6 +394,23 @@ pub(crate) enum Columns {
     Energy,
     /// Force and torque of every joint on its `to` body, at the joint, in its axes
     Reactions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FormatOptions {
+    /// Model files (YAML), rewritten in place
+    #[arg(required = true)]
+    pub(crate) models: Vec<PathBuf>,
+    /// Change nothing; exit with 1 if a file would change
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaOptions {
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

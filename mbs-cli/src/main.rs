@@ -39,6 +39,8 @@ fn main() -> ExitCode {
         Command::Compare(options) => commands::compare::run(options),
         Command::Equilibrium(options) => commands::equilibrium::run(options),
         Command::New(options) => commands::new::run(options),
+        Command::Fmt(options) => commands::fmt::run(options),
+        Command::Schema(options) => commands::schema::run(options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

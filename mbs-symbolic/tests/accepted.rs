@@ -120,3 +120,72 @@ fn a_hidden_name_is_a_warning() {
     let codes: Vec<&str> = warnings.iter().map(|warning| warning.problem.code()).collect();
     assert_eq!(codes, ["MBS-N011"]);
 }
+
+#[test]
+fn units_are_converted_and_shown_in_si() {
+    let model = read(
+        "model: x\nparameters:\n  k: 75 N/mm\n  c: {value: 2, unit: kN*s/m, min: 0, max: 5, doc: damper}\n  v: 36 km/h\n  w: {value: 3000 rpm, unit: rad/s}\n  J: {value: m*(0.4 m)^2, unit: kg*m^2}\n  m: {value: 500, unit: g}\n  plain: 3\nbodies: {a: {mass: m, com: [5 mm, 0, 0]}}\njoints: {j: {type: prismatic, from: ground, to: a, axis: x}}\ninputs: {p: {value: 2, unit: bar}, q: 5 deg}\ntables: {t1: {x: [0, 10], y: [0, 2], x_unit: mm, y_unit: kN}}\ninitial: {positions: {j: 3 cm}, velocities: {j: v}}\nsimulation: {t_end: 500 ms, scenarios: {stiff: {set: {c: 3, k: 80 N/mm}}}}\n",
+    );
+    let defaults = Defaults::new(&model);
+    let values: Vec<f64> = model.parameters.ids().map(|id| defaults.parameter(id)).collect();
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-12 * b.abs();
+    assert!(near(values[3], 3000.0 / 60.0 * std::f64::consts::TAU) && near(values[4], 0.08));
+    assert_eq!((values[0], values[1], values[2], values[5]), (75_000.0, 2000.0, 10.0, 0.5));
+    let units: Vec<Option<&str>> = model.parameters.iter().map(|p| p.unit.as_deref()).collect();
+    let expected = ["N/m", "N*s/m", "m/s", "rad/s", "kg*m^2", "kg"].map(Some);
+    assert_eq!(units[..6], expected);
+    assert_eq!(units[6], None);
+    let c = model.parameters.iter().nth(1).expect("the damper");
+    assert_eq!((c.min, c.max), (Some(0.0), Some(5000.0)));
+    assert_eq!(model.simulation.t_end, Some(0.5));
+    let set: Vec<f64> = model.simulation.scenarios[0].parameters.iter().map(|(_, value)| *value).collect();
+    assert_eq!(set, [3000.0, 80_000.0]);
+    let table = model.tables.iter().next().expect("one table");
+    assert_eq!((table.x[1], table.y[1]), (0.01, 2000.0));
+    let inputs: Vec<Option<f64>> =
+        model.inputs.iter().map(|input| defaults.evaluate(&input.default)).collect();
+    assert_eq!(inputs, [Some(200_000.0), Some(5.0 * std::f64::consts::PI / 180.0)]);
+}
+
+/// Formulas that are right whatever the plain numbers in them mean.
+#[test]
+fn what_can_be_right_is_not_complained_of() {
+    let laws = [
+        "-100*phi - 2*der(phi)",
+        "sin(t)",
+        "-k*s*l",
+        "k*s*l + 3",
+        "if(s > 0.1, k*(s - 0.1)*l, 0)",
+        "max(0, k*s*l)",
+        "sqrt(k*m)*der(s)*l",
+        "k*abs(s)*l*sign(s)",
+        "m*l^2*w^2",
+        "k*l^2*atan2(s, l)",
+        "k*l^2*(s/l)^n",
+        "9.81*m*l*cos(phi)",
+        "k*l^2*exp(-t*w)*spline(curve, s)",
+        "mod(s, l)*k*l",
+        "m*der(s)^2/2",
+        "0.5*m*velocity(a).x^2",
+        "k*l^2*log(m/m)*tanh(der(s)/v0)",
+        "u*l",
+        "min(k*s, 5 N)*l - 1 N*m",
+        "x1*5 N*m",
+    ];
+    for law in laws {
+        let _ = read(&format!(
+            "model: x\nparameters: {{k: 20 N/mm, l: 30 cm, m: 2 kg, w: 3 1/s, n: 2, v0: 1 mm/s}}\ninputs: {{u: 3 kN}}\nstates: {{x1: {{derivative: -x1/0.1, initial: 0}}}}\ntables: {{curve: {{points: [[0, 0], [1, 1], [2, 3]]}}}}\nbodies: {{a: {{mass: m}}, b: {{mass: m, inertia: {{zz: 1}}}}}}\njoints: {{slide: {{type: prismatic, from: ground, to: a, coordinate: s}}, turn: {{type: revolute, from: a, to: b, coordinate: phi}}}}\nforces: {{f: {{type: joint_torque, joint: turn, torque: \"{law}\"}}}}\n"
+        ));
+    }
+}
+
+/// Pure numbers may hide a unit, so that a mistake beside one is only a warning.
+#[test]
+fn a_factor_of_two_makes_a_mistake_a_warning() {
+    let source =
+        "model: x\nparameters: {m: 2 kg, l: 3 m, J: {value: m*l/12, unit: kg*m^2}}\nbodies: {a: {mass: m}}\n";
+    let reading = model::read("model.yaml", source, &NoFiles);
+    let (_, warnings) = reading.result.expect("only a warning");
+    let codes: Vec<&str> = warnings.iter().map(|warning| warning.problem.code()).collect();
+    assert_eq!(codes, ["MBS-U003"]);
+}

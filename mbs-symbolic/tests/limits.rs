@@ -1,11 +1,15 @@
 //! Nothing in a model file makes the reader panic, hang or run out of memory.
 
 use mbs_symbolic::diag::{Style, render, render_with};
-use mbs_symbolic::model::{self, NoFiles};
+use mbs_symbolic::model::{self, Loader, NoFiles};
 
 /// Codes of everything that is wrong with a model.
 fn codes(source: &str) -> Vec<&'static str> {
-    let reading = model::read("model.yaml", source, &NoFiles);
+    codes_with(source, &NoFiles)
+}
+
+fn codes_with(source: &str, loader: &dyn Loader) -> Vec<&'static str> {
+    let reading = model::read("model.yaml", source, loader);
     let problems = match reading.result {
         Ok((_, warnings)) => warnings,
         Err(problems) => problems,
@@ -24,6 +28,75 @@ fn too_many_bodies() {
         source += &format!("  b{i}: {{mass: 1}}\n");
     }
     assert_eq!(codes(&source), ["MBS-L003"]);
+}
+
+const ROD: &str = "assemblies:\n  a: {bodies: {rod: {mass: 1}}}\n";
+
+#[test]
+fn too_many_repeated_bodies() {
+    let source = |count: usize| {
+        format!("model: x\nbodies: {{}}\n{ROD}instances: {{i: {{of: a, repeat: {{count: {count}}}}}}}\n")
+    };
+    assert!(codes(&source(2000)).is_empty());
+    assert_eq!(codes(&source(2001)), ["MBS-L003"]);
+    assert_eq!(codes(&source(20_001)), ["MBS-L003"]);
+    assert_eq!(codes(&source(usize::MAX)), ["MBS-L003"]);
+}
+
+#[test]
+fn repetitions_of_repetitions_are_refused() {
+    let mut source = format!("model: x\nbodies: {{}}\n{ROD}");
+    for (outer, inner) in [("b", "a"), ("c", "b"), ("d", "c"), ("e", "d")] {
+        source += &format!("  {outer}: {{instances: {{i: {{of: {inner}, repeat: {{count: 100}}}}}}}}\n");
+    }
+    source += "instances: {i: {of: e, repeat: {count: 100}}}\n";
+    assert_eq!(codes(&source), ["MBS-L003"]);
+    let mut deep = format!("model: x\nbodies: {{}}\n{ROD}");
+    for i in 0..40 {
+        let inner = if i == 0 { "a".to_owned() } else { format!("a{}", i - 1) };
+        deep += &format!("  a{i}: {{instances: {{i: {{of: {inner}}}}}}}\n");
+    }
+    deep += "instances: {i: {of: a39}}\n";
+    assert_eq!(codes(&deep), ["MBS-L003"]);
+}
+
+#[test]
+fn large_assemblies_used_often_are_refused() {
+    let mut source = String::from("model: x\nbodies: {}\nassemblies:\n  a:\n    outputs:\n");
+    for i in 0..2000 {
+        source += &format!("      o{i}: t\n");
+    }
+    source += "instances: {i: {of: a, repeat: {count: 2000}}}\n";
+    assert_eq!(codes(&source), ["MBS-L003"]);
+}
+
+/// Files that go on for ever.
+struct Endless;
+
+impl Loader for Endless {
+    fn load(&self, path: &str) -> Result<String, String> {
+        if path == "large.yaml" {
+            return Ok(" ".repeat(model::limits::FILE_BYTES + 1));
+        }
+        if path == "wide.yaml" {
+            let names: Vec<String> = (0..1100).map(|i| format!("leaf{i}")).collect();
+            return Ok(format!("include: [{}]\n", names.join(", ")));
+        }
+        if path.starts_with("leaf") {
+            return Ok(format!("parameters: {{{path}: 1}}\n"));
+        }
+        let number: usize = path.parse().map_err(|_| "no such file".to_owned())?;
+        Ok(format!("include: [{}]\nparameters: {{p{number}: 1}}\n", number + 1))
+    }
+}
+
+#[test]
+fn included_files_are_counted() {
+    assert_eq!(codes_with(&format!("{HEAD}include: ['1']\n"), &Endless), ["MBS-L003"]);
+    assert_eq!(codes_with(&format!("{HEAD}include: ['30', '100']\n"), &Endless), ["MBS-L003"; 2]);
+    assert_eq!(codes_with(&format!("{HEAD}include: large.yaml\n"), &Endless), ["MBS-L001"]);
+    let wide = codes_with(&format!("{HEAD}include: wide.yaml\n"), &Endless);
+    assert!(!wide.is_empty() && wide.iter().all(|code| *code == "MBS-L003"));
 }
 
 #[test]

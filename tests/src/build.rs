@@ -19,7 +19,7 @@ pub fn name(text: &str) -> Name {
 
 /// A formula of these terms.
 pub fn formula(kinds: &[TermKind]) -> Formula {
-    let terms = kinds.iter().map(|kind| Term { kind: *kind, span: Span::default() }).collect();
+    let terms = kinds.iter().map(|kind| Term::new(*kind, Span::default())).collect();
     Formula { terms, span: Span::default() }
 }
 

@@ -42,6 +42,16 @@ impl Diagnostic {
         Self { severity: Severity::Note, ..Self::error(span, problem) }
     }
 
+    /// Whether it says the same of the same text.
+    fn repeats(&self, other: &Self) -> bool {
+        self.span.in_text() == other.span.in_text()
+            && self.severity == other.severity
+            && self.problem == other.problem
+            && self.related.len() == other.related.len()
+            && (self.related.iter().zip(&other.related))
+                .all(|(a, b)| a.0.in_text() == b.0.in_text() && a.1 == b.1)
+    }
+
     /// The same with another place that matters.
     #[must_use]
     pub fn with(mut self, span: Span, words: impl Into<String>) -> Self {
@@ -102,10 +112,11 @@ impl Diagnostics {
         self.list.iter()
     }
 
-    /// Orders them by place and drops exact repetitions.
+    /// Orders them by place and drops repetitions: a mistake in an assembly is one mistake,
+    /// however often the assembly is used.
     pub fn sort(&mut self) {
         self.list.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.severity));
-        self.list.dedup();
+        self.list.dedup_by(|later, first| later.repeats(first));
     }
 }
 

@@ -3,7 +3,7 @@
 //! An entry gives the code, the variant with its payload, the message, and the help:
 //! what to change in the file, `None` where that would be guessing. Codes are stable;
 //! users search for them. Families: Y reading YAML, S schema, N names, F formulas,
-//! P physics, L limits, T topology, E equations, R runs.
+//! U units, P physics, L limits, T topology, E equations, R runs.
 
 macro_rules! problems {
     ($($(#[$doc:meta])* $code:literal $name:ident { $($field:ident: $type:ty),* } $message:literal, $help:expr;)*) => {
@@ -82,6 +82,8 @@ problems! {
         "ground does not move and takes no `{key}`", say("ground may have `frames` and `shape` only");
     "S014" NotAnInteger { key: String, allowed: &'static str } "`{key}` should be {allowed}", None;
 
+    "S015" NotInInclude { key: String } "`{key}` belongs in the model file, not in a file it includes",
+        say("move it to the model file; an included file holds parameters, bodies, joints, assemblies and the like");
     "S021" UnknownCheck { code: String, nearest: Option<String> }
         "there is no check `{code}` that could be switched off",
         did_you_mean(nearest).or_else(|| say("`allow` lists codes of warnings, such as MBS-P016"));
@@ -114,6 +116,18 @@ problems! {
         say("rename your own to use it here");
     "N012" JointCoordinates { joint: String, names: String }
         "joint `{joint}` does not have exactly one coordinate", list("name one of its coordinates:", names);
+    "N016" OnlyFrames { body: String, key: String }
+        "`{body}` is outside this assembly, which cannot give it `{key}`", say("an assembly may add `frames` to what it is connected to, and nothing else");
+    "N013" NotConnected { assembly: String, name: String }
+        "this use of assembly `{assembly}` does not say what its connection `{name}` is",
+        Some(format!("add `connect: {{{name}: …}}` with a body or frame"));
+    "N014" UnknownConnection { assembly: String, name: String, nearest: Option<String>, known: String }
+        "assembly `{assembly}` has no connection `{name}`", did_you_mean(nearest).or_else(|| list("its connections are", known));
+    "N015" NoNeighbour { end: &'static str, neighbour: &'static str }
+        "the {end} of a repetition has no `{neighbour}`",
+        Some(format!("give it a connection of its own: `repeat: {{count: …, {end}: {{…: …}}}}`"));
+    "N017" NotABody { name: String }
+        "an assembly adds frames to `{name}`, which is a frame and not a body", say("connect the assembly to the body itself");
 
     // Formulas.
     "F001" Syntax { expected: String, found: String } "expected {expected}, found {found}", None;
@@ -152,6 +166,19 @@ problems! {
     "F017" DerOfLocal { name: String } "`der` of `{name}` is not available here",
         (name == "length").then(|| "its rate is called `rate`".to_owned());
 
+    // Units.
+    "U001" NotAUnit { name: String, nearest: Option<String> } "`{name}` is not a unit",
+        did_you_mean(nearest).or_else(|| say("behind a number stands its unit, without spaces in it, such as `75 N/mm` or `5 kg*m^2`; a product is written `2*x`, and after a unit with spaces: `75 N/mm * x`"));
+    "U002" CannotCombine { left: String, left_unit: String, right: String, right_unit: String, verb: &'static str, sure: bool }
+        "`{left}` is {left_unit} and `{right}` is {right_unit}: they cannot be {verb}", unsure(*sure);
+    "U003" WrongDimension { what: String, expected: String, text: String, found: String, sure: bool }
+        "{what} is {expected}, but `{text}` is {found}", unsure(*sure);
+    "U004" NotAPureNumber { what: String, text: String, found: String, sure: bool }
+        "{what} must be a pure number, but `{text}` is {found}", unsure(*sure);
+    "U005" UnitNotSi { unit: String, si: String, what: &'static str }
+        "{what} is in SI units, so its unit cannot be `{unit}`",
+        Some(format!("write `unit: {si}`; numbers in the expression may have units of their own, such as `5 {unit}`"));
+
     // Physics.
     "P001" MassNotPositive { body: String, mass_kg: f64 } "the mass of `{body}` is {mass_kg} kg", say("a mass is zero or positive");
     "P002" InertiaNotPositive { body: String, value: f64 }
@@ -161,9 +188,6 @@ problems! {
     "P004" AxesNotPerpendicular { cosine: f64 }
         "the two axes of a universal joint must be perpendicular; the cosine of their angle is {cosine:.3}",
         say("turn the second axis so that it stands across the first, or spell the joint out as `compound`");
-    "P005" NotAnSiUnit { unit: String, nearest: Option<String> }
-        "`{unit}` is not an SI unit without prefix", did_you_mean(nearest)
-            .or_else(|| say("everything is in SI units and radians: kg, m, s, rad, N, J, W, Pa, Hz, V, A, K and products such as N*m/rad"));
     "P006" MinAboveMax { min: f64, max: f64 } "min {min} is above max {max}", say("exchange the two, or correct one of them");
     "P007" OutsideRange { name: String, value: f64, bound: &'static str, limit: f64 }
         "the value {value} of `{name}` is outside its range: {bound} is {limit}",
@@ -285,6 +309,13 @@ fn yaml_help(message: &str) -> Option<String> {
 
 fn did_you_mean(nearest: &Option<String>) -> Option<String> {
     nearest.as_ref().map(|name| format!("did you mean `{name}`?"))
+}
+
+fn unsure(sure: bool) -> Option<String> {
+    (!sure).then(|| {
+        "plain numbers are taken as pure numbers here; if one has a unit, write it behind the number"
+            .to_owned()
+    })
 }
 
 fn list(words: &str, names: &str) -> Option<String> {

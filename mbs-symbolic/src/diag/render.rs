@@ -40,7 +40,19 @@ pub fn render_with(diagnostics: &Diagnostics, sources: &Sources, style: Style) -
     texts.join("\n\n")
 }
 
+/// The chain of uses of assemblies that `diagnostic` is in, as places to show.
+fn with_instances(diagnostic: &Diagnostic, sources: &Sources) -> Diagnostic {
+    let mut diagnostic = diagnostic.clone();
+    let mut place = diagnostic.span;
+    while let Some(used) = sources.instance(place) {
+        diagnostic.related.push((used, "instantiated here".to_owned()));
+        place = used;
+    }
+    diagnostic
+}
+
 fn report<'a>(diagnostic: &Diagnostic, sources: &'a Sources) -> Group<'a> {
+    let diagnostic = &with_instances(diagnostic, sources);
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,

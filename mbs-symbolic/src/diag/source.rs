@@ -15,6 +15,8 @@ pub struct SourceFile {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
+    /// Where assemblies are used.
+    instances: Vec<Span>,
 }
 
 /// A line and column as editors count them, from one; columns count characters.
@@ -36,6 +38,17 @@ impl Sources {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
         self.files.push(SourceFile { name: name.into(), text: text.into() });
         FileId(u16::try_from(self.files.len() - 1).unwrap_or(u16::MAX))
+    }
+
+    /// Notes a use of an assembly and returns its number for [`Span::instance`].
+    pub fn add_instance(&mut self, span: Span) -> u16 {
+        self.instances.push(span);
+        u16::try_from(self.instances.len()).unwrap_or(u16::MAX)
+    }
+
+    /// Where the assembly that `span` is a part of is used; `None` outside assemblies.
+    pub fn instance(&self, span: Span) -> Option<Span> {
+        self.instances.get(usize::from(span.instance).checked_sub(1)?).copied()
     }
 
     /// The file, if it was added.
@@ -90,16 +103,16 @@ mod tests {
     fn columns_count_characters() {
         let mut sources = Sources::new();
         let file = sources.add("a.yaml", "one\nµµ two\n");
-        let at = sources.position(Span { file, start: 9, end: 12 });
+        let at = sources.position(Span { file, start: 9, end: 12, instance: 0 });
         assert_eq!(at, Position { line: 2, column: 4 });
-        assert_eq!(sources.slice(Span { file, start: 9, end: 12 }), "two");
+        assert_eq!(sources.slice(Span { file, start: 9, end: 12, instance: 0 }), "two");
     }
 
     #[test]
     fn places_outside_the_file_do_no_harm() {
         let mut sources = Sources::new();
         let file = sources.add("a.yaml", "µ");
-        assert_eq!(sources.position(Span { file, start: 1, end: 99 }).column, 1);
-        assert_eq!(sources.slice(Span { file: FileId(7), start: 0, end: 1 }), "");
+        assert_eq!(sources.position(Span { file, start: 1, end: 99, instance: 0 }).column, 1);
+        assert_eq!(sources.slice(Span { file: FileId(7), start: 0, end: 1, instance: 0 }), "");
     }
 }

@@ -13,6 +13,9 @@ pub struct Span {
     pub start: u32,
     /// Offset past the last byte.
     pub end: u32,
+    /// Which use of an assembly it stands for: [`Sources::instance`](super::Sources::instance);
+    /// 0 outside assemblies.
+    pub instance: u16,
 }
 
 impl Span {
@@ -20,11 +23,17 @@ impl Span {
     pub fn part(self, offset: usize, length: usize) -> Self {
         let clamp = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let start = self.start.saturating_add(clamp(offset));
-        Self { file: self.file, start, end: start.saturating_add(clamp(length)) }
+        Self { start, end: start.saturating_add(clamp(length)), ..self }
+    }
+
+    /// The same place in the text, whichever use of an assembly is meant.
+    #[must_use]
+    pub fn in_text(self) -> Self {
+        Self { instance: 0, ..self }
     }
 
     /// From the start of this span to the end of `other`.
     pub fn to(self, other: Self) -> Self {
-        Self { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+        Self { start: self.start.min(other.start), end: self.end.max(other.end), ..self }
     }
 }

@@ -1,5 +1,6 @@
 //! Formulas with every name resolved.
 
+use super::Dimension;
 use crate::diag::Span;
 use crate::ids::{
     CoordinateId, FrameId, InputId, JointId, ParamId, StateId, TableId, VariableId, VelocityId,
@@ -28,6 +29,15 @@ pub struct Term {
     pub kind: TermKind,
     /// Where it is written.
     pub span: Span,
+    /// What a literal written with a unit measures; its value is in SI.
+    pub dimension: Option<Dimension>,
+}
+
+impl Term {
+    /// A term without a unit.
+    pub fn new(kind: TermKind, span: Span) -> Self {
+        Self { kind, span, dimension: None }
+    }
 }
 
 /// What a term computes. Comparisons and `And`, `Or`, `Not` are truth values and
@@ -108,7 +118,7 @@ impl TermKind {
 impl Formula {
     /// The formula that is a number.
     pub fn number(value: f64, span: Span) -> Self {
-        Self { terms: vec![Term { kind: TermKind::Number(value), span }], span }
+        Self { terms: vec![Term::new(TermKind::Number(value), span)], span }
     }
 
     /// The number, if the formula is one.

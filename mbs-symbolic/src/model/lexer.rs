@@ -1,5 +1,6 @@
 //! Formula text → tokens with places.
 
+use super::units::{self, Dimension};
 use crate::diag::{Diagnostic, Problem, Span};
 
 /// A formula's text and where it stands.
@@ -21,7 +22,8 @@ impl FormulaText<'_> {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TokenKind {
-    Number(f64),
+    /// In SI; with what it measures if a unit was written.
+    Number(f64, Option<Dimension>),
     /// A name, perhaps with dots: `wheel.hub`.
     Name(String),
     Plus,
@@ -117,8 +119,8 @@ fn after_value(tokens: &[Token]) -> bool {
     tokens.last().is_some_and(|token| token.kind == TokenKind::Close)
 }
 
-fn number(formula: FormulaText<'_>, start: usize) -> Result<(TokenKind, usize), Box<Diagnostic>> {
-    let bytes = &formula.text.as_bytes()[start..];
+/// How many bytes of digits, with point and exponent, `bytes` begins with.
+fn number_length(bytes: &[u8]) -> usize {
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut length = digits(0);
     if bytes.get(length) == Some(&b'.') {
@@ -131,14 +133,89 @@ fn number(formula: FormulaText<'_>, start: usize) -> Result<(TokenKind, usize), 
             length += 1 + sign + exponent;
         }
     }
+    length
+}
+
+fn number(formula: FormulaText<'_>, start: usize) -> Result<(TokenKind, usize), Box<Diagnostic>> {
+    let length = number_length(&formula.text.as_bytes()[start..]);
     let text = &formula.text[start..start + length];
     match text.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok((TokenKind::Number(value), length)),
+        Ok(value) if value.is_finite() => with_unit(formula, start, length, value),
         _ => {
             let problem = Problem::NotFinite { text: text.to_owned() };
             Err(Box::new(Diagnostic::error(formula.span(start, length), problem)))
         }
     }
+}
+
+/// The number of `length` bytes with the unit behind it, if there is one.
+fn with_unit(
+    formula: FormulaText<'_>,
+    start: usize,
+    length: usize,
+    value: f64,
+) -> Result<(TokenKind, usize), Box<Diagnostic>> {
+    let after = &formula.text[start + length..];
+    let Some(unit) = unit_after(after) else { return Ok((TokenKind::Number(value, None), length)) };
+    let offset = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let known = units::parse(unit).map_err(|unknown| {
+        let span = formula.span(start + length + offset + unknown.offset, unknown.part.len());
+        let name = unknown.part;
+        Box::new(Diagnostic::error(span, Problem::NotAUnit { name, nearest: unknown.nearest }))
+    })?;
+    let length = length + offset + unit.len();
+    let value = known.to_si(value);
+    if value.is_finite() {
+        return Ok((TokenKind::Number(value, Some(known.dimension)), length));
+    }
+    let text = formula.text[start..start + length].to_owned();
+    Err(Box::new(Diagnostic::error(formula.span(start, length), Problem::NotFinite { text })))
+}
+
+/// The unit that `text`, which follows a number, begins with: a run without spaces.
+fn unit_after(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches([' ', '\t']);
+    let symbol = |c: char| c.is_alphabetic() || matches!(c, '°' | '%');
+    let inverse = text.strip_prefix("1/").is_some_and(|rest| rest.starts_with(symbol));
+    if !inverse && !text.starts_with(symbol) {
+        return None;
+    }
+    let word: usize = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    if matches!(&text[..word], "and" | "or" | "not") {
+        return None;
+    }
+    let mut open = 0;
+    let mut end = 0;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let next = text[at + c.len_utf8()..].chars().next().unwrap_or(' ');
+        let joins = next.is_alphabetic() || matches!(next, '°' | '%' | '(');
+        let part = match c {
+            '*' | '/' | '.' | '·' => joins && at > 0,
+            '(' => matches!(before, '*' | '/' | '.' | '·'),
+            ')' => open > 0,
+            '^' => next == '-' || next.is_ascii_digit(),
+            '-' => before == '^',
+            '0'..='9' => at == 0 || matches!(before, '^' | '-' | '0'..='9'),
+            '²' | '³' | '_' => true,
+            c => symbol(c),
+        };
+        if !part {
+            break;
+        }
+        open += usize::from(c == '(');
+        open -= usize::from(c == ')');
+        before = c;
+        end = at + c.len_utf8();
+    }
+    Some(&text[..end])
+}
+
+/// The unit of a formula that is nothing but a number with a unit.
+pub(super) fn unit_of_literal(text: &str) -> Option<&str> {
+    let text = text.trim().trim_start_matches(['-', '+']).trim_start();
+    let rest = &text[number_length(text.as_bytes())..];
+    unit_after(rest).filter(|unit| rest.len() < text.len() && unit.len() == rest.trim_start().len())
 }
 
 fn name(text: &str, start: usize) -> (TokenKind, usize) {
@@ -166,7 +243,7 @@ impl TokenKind {
     /// What it is, for messages.
     pub(super) fn describe(&self) -> String {
         let text = match self {
-            Self::Number(value) => return format!("the number {value}"),
+            Self::Number(value, _) => return format!("the number {value}"),
             Self::Name(name) => return format!("`{name}`"),
             Self::Plus => "`+`",
             Self::Minus => "`-`",

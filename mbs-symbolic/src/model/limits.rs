@@ -19,6 +19,16 @@ pub const MODEL_TERMS: usize = 2_000_000;
 pub const BODIES: usize = 2000;
 /// Joints, forces, constraints and the like, each.
 pub const ELEMENTS: usize = 20_000;
+/// Files that include files.
+pub const INCLUDE_DEPTH: usize = 16;
+/// Files included in all.
+pub const INCLUDED_FILES: usize = 1000;
+/// Uses of assemblies.
+pub const INSTANCES: usize = 20_000;
+/// Assemblies in assemblies.
+pub const INSTANCE_DEPTH: usize = 16;
+/// Entries of all uses of assemblies together.
+pub const INSTANCE_NODES: usize = 1_000_000;
 /// Arguments of one user function.
 pub const ARGUMENTS: usize = 16;
 /// Coordinates, and steps, of one compound joint.

@@ -12,6 +12,8 @@
 
 mod builtin;
 mod evaluate;
+mod expand;
+mod format;
 mod formula;
 pub mod language;
 mod lexer;
@@ -29,6 +31,7 @@ mod types;
 mod units;
 
 pub use evaluate::Defaults;
+pub use format::format;
 pub use formula::{BinaryOperator, Comparison, Formula, Function, Query, Term, TermId, TermKind};
 pub use names::rust_name;
 pub use read::{Loader, NoFiles, Reading, read};
@@ -36,3 +39,4 @@ pub(crate) use resolve::least_eigenvalue;
 pub use suggest::nearest;
 pub use table::coefficients;
 pub use types::*;
+pub use units::{Dimension, Unit, UnknownUnit, parse as unit};

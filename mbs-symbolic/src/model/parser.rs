@@ -7,6 +7,7 @@
 use super::builtin;
 use super::lexer::{FormulaText, Token, TokenKind, tokens};
 use super::limits;
+use super::units::Dimension;
 use super::{BinaryOperator, Comparison};
 use crate::diag::{Diagnostic, Problem, Span};
 
@@ -27,7 +28,8 @@ type NodeId = u32;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SyntaxKind {
-    Number(f64),
+    /// In SI; with what it measures if a unit was written.
+    Number(f64, Option<Dimension>),
     /// A name whose value is meant.
     Name(String),
     /// A name that points at a frame, joint or table.
@@ -176,9 +178,9 @@ impl Parser {
     fn operand(&mut self) -> Result<NodeId, Box<Diagnostic>> {
         let token = self.peek().clone();
         match token.kind {
-            TokenKind::Number(value) => {
+            TokenKind::Number(value, dimension) => {
                 self.advance();
-                Ok(self.push(SyntaxKind::Number(value), token.span))
+                Ok(self.push(SyntaxKind::Number(value, dimension), token.span))
             }
             TokenKind::Name(name) if name == "not" => {
                 self.advance();
@@ -294,7 +296,7 @@ mod tests {
         for node in &syntax.nodes {
             let s = |id: &NodeId| shown[*id as usize].clone();
             let text = match &node.kind {
-                SyntaxKind::Number(value) => value.to_string(),
+                SyntaxKind::Number(value, _) => value.to_string(),
                 SyntaxKind::Name(name) | SyntaxKind::Reference(name) => name.clone(),
                 SyntaxKind::Neg(a) => format!("(-{})", s(a)),
                 SyntaxKind::Binary(operator, a, b) => {
@@ -333,6 +335,21 @@ mod tests {
     }
 
     #[test]
+    fn units_stand_behind_numbers() {
+        assert_eq!(show("30 km/h"), (30.0 / 3.6).to_string());
+        assert_eq!(show("-5mm + x"), "((-0.005)+x)");
+        assert_eq!(show("75 N/mm * x"), "(75000*x)");
+        assert_eq!(show("2 m^2"), "2");
+        assert_eq!(show("2 mm ^2"), "(0.002^2)");
+        assert_eq!(show("max(5 N/(m*s), 1)"), "max(5, 1)");
+        assert_eq!(show("3 1/min - a"), "(0.05-a)");
+        assert_eq!(show("5 % * a"), "(0.05*a)");
+        assert_eq!(show("x > 0 and y < 1 or not z < 2"), "(((x>0) and (y<1)) or (not (z<2)))");
+        assert_eq!(show("2 m-x"), "(2-x)");
+        assert_eq!(show("a/2 s / b"), "((a/2)/b)");
+    }
+
+    #[test]
     fn calls_have_options_and_components() {
         assert_eq!(
             show("position(wheel.hub, relative_to=car, in=ground).x - 1"),
@@ -344,7 +361,9 @@ mod tests {
     #[test]
     fn mistakes_are_placed() {
         assert_eq!(show("1 +"), "MBS-F001 at 3");
-        assert_eq!(show("2 x"), "MBS-F001 at 2");
+        assert_eq!(show("2 3"), "MBS-F001 at 2");
+        assert_eq!(show("2 x"), "MBS-U001 at 2");
+        assert_eq!(show("5 N/mm*x"), "MBS-U001 at 7");
         assert_eq!(show("(1 + 2"), "MBS-F001 at 6");
         assert_eq!(show("a ** b"), "MBS-F002 at 2");
         assert_eq!(show("a < b < c"), "MBS-F001 at 6");

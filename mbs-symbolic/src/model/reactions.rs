@@ -17,7 +17,7 @@ impl Model {
             let Name { text, span } = self.joints[joint].name.clone();
             for (component, (letters, unit)) in COMPONENTS.into_iter().enumerate() {
                 let query = Query::Reaction { joint, component: component as u8 };
-                let value = Formula { terms: vec![Term { kind: TermKind::Query(query), span }], span };
+                let value = Formula { terms: vec![Term::new(TermKind::Query(query), span)], span };
                 let name = Name { text: format!("reaction({text}).{letters}"), span };
                 self.outputs.push(Output { name, value, unit: Some(unit.to_owned()) });
             }

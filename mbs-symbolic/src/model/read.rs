@@ -1,7 +1,7 @@
 //! Reading a model from its text.
 
-use super::{Model, resolve, tree};
-use crate::diag::{Diagnostics, Sources};
+use super::{Model, expand, resolve, tree};
+use crate::diag::{Diagnostics, FileId, Sources};
 
 /// Where the files a model names come from; the compiler itself reads none.
 pub trait Loader {
@@ -34,8 +34,17 @@ pub struct Reading {
 pub fn read(name: &str, source: &str, loader: &dyn Loader) -> Reading {
     let mut sources = Sources::new();
     sources.add(name, source);
-    let result = match tree::read(source) {
-        Ok(root) => resolve::resolve(&root, source, &mut sources, loader),
+    let result = match tree::read(source, FileId(0)) {
+        Ok(root) => {
+            let (expanded, mut problems) = expand::expand(root, &mut sources, loader);
+            // Of a tree with holes everything else would be said to be missing.
+            problems.sort();
+            if problems.has_errors() {
+                Err(problems)
+            } else {
+                resolve::resolve(&expanded, &mut sources, loader)
+            }
+        }
         Err(diagnostic) => Err((*diagnostic).into()),
     };
     Reading { sources, result }

@@ -25,10 +25,14 @@ pub(super) struct Node {
 pub(super) enum Value {
     /// Nothing, `~` or `null`.
     Null,
-    /// A scalar on one line without quotes: its text is the source at its span.
-    Plain,
-    /// A quoted, folded or escaped scalar.
-    Text(String),
+    /// A scalar on one line without quotes: the source at its span.
+    Plain(String),
+    /// A quoted, folded or escaped scalar, or one the compiler wrote.
+    Text {
+        text: String,
+        /// Whether it is the source between its quotes, byte by byte.
+        exact: bool,
+    },
     Seq(Vec<Node>),
     Map(Vec<(Key, Node)>),
 }
@@ -38,17 +42,36 @@ pub(super) enum Value {
 pub(super) struct Key {
     pub(super) text: String,
     pub(super) span: Span,
+    /// Where the part the user wrote begins, after the name of an instance.
+    pub(super) local: usize,
 }
 
-/// Reads `text` as one YAML document.
-pub(super) fn read(text: &str) -> Result<Node, Box<Diagnostic>> {
+impl Key {
+    /// The part the user wrote.
+    pub(super) fn local(&self) -> &str {
+        self.text.get(self.local..).unwrap_or(&self.text)
+    }
+
+    /// Puts the name of an instance before it.
+    pub(super) fn qualify(&mut self, prefix: &str) {
+        self.text.insert_str(0, prefix);
+        self.local = prefix.len();
+    }
+}
+
+/// Reads `text`, which is that of `file`, as one YAML document.
+pub(super) fn read(text: &str, file: FileId) -> Result<Node, Box<Diagnostic>> {
     if text.len() > limits::FILE_BYTES {
         let problem = Problem::FileTooLarge { bytes: text.len(), limit: limits::FILE_BYTES };
-        return Err(Box::new(Diagnostic::error(Span::default(), problem)));
+        return Err(Box::new(Diagnostic::error(Span { file, ..Span::default() }, problem)));
     }
-    let mut node =
-        parse(text, DuplicateKeyPolicy::Error).map_err(|error| Box::new(diagnose(text, &error)))?;
-    keep_raw_scalars(&mut node, text);
+    let mut node = parse(text, DuplicateKeyPolicy::Error).map_err(|error| {
+        let mut report = diagnose(text, &error);
+        report.span.file = file;
+        report.related.iter_mut().for_each(|(span, _)| span.file = file);
+        Box::new(report)
+    })?;
+    complete(&mut node, text, file);
     Ok(node)
 }
 
@@ -76,24 +99,45 @@ fn parse(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Node, Error> 
     serde_yaml::from_str_with_options(text, options)
 }
 
-/// Drops what the YAML reader made of plain scalars in favour of the source itself.
-fn keep_raw_scalars(node: &mut Node, text: &str) {
+/// Drops what the YAML reader made of plain scalars in favour of the source itself, and
+/// completes places.
+fn complete(node: &mut Node, text: &str, file: FileId) {
+    node.span.file = file;
     match &mut node.value {
-        Value::Plain | Value::Text(_) => {
+        Value::Plain(_) | Value::Text { .. } => {
             let raw = text.get(node.span.start as usize..node.span.end as usize).unwrap_or("");
             let marked = raw.starts_with(['"', '\'', '|', '>', '!', '&', '*']);
             let plain = !raw.is_empty() && !marked && !raw.contains('\n');
             if plain {
                 let trimmed = raw.trim_end();
                 node.span = node.span.part(0, trimmed.len());
-                node.value = Value::Plain;
-            } else if node.value == Value::Plain {
-                node.value = Value::Text(raw.to_owned());
+                node.value = Value::Plain(trimmed.to_owned());
+            } else if let Value::Text { text, exact } = &mut node.value {
+                let inner = raw.len().checked_sub(1).and_then(|end| raw.get(1..end));
+                *exact = inner == Some(text);
+            } else {
+                node.value = Value::Text { text: raw.to_owned(), exact: false };
             }
         }
         Value::Null => {}
-        Value::Seq(items) => items.iter_mut().for_each(|item| keep_raw_scalars(item, text)),
-        Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| keep_raw_scalars(value, text)),
+        Value::Seq(items) => {
+            items.iter_mut().for_each(|item| complete(item, text, file));
+            // The reader places only the opening bracket.
+            if let Some(last) = items.last().filter(|last| last.span.start < last.span.end) {
+                let to_last = node.span.to(last.span);
+                let rest = text.get(to_last.end as usize..).unwrap_or("");
+                let bracket = usize::from(rest.starts_with(']'));
+                if node.span.start < node.span.end {
+                    node.span = to_last.part(0, (to_last.end - to_last.start) as usize + bracket);
+                }
+            }
+        }
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                key.span.file = file;
+                complete(value, text, file);
+            }
+        }
     }
 }
 
@@ -185,7 +229,7 @@ fn place(text: &str, location: Location) -> Span {
 fn own_span(location: Location) -> Span {
     let span = location.span();
     let start = span.byte_offset().unwrap_or(0);
-    Span { file: FileId(0), ..Span::default() }.part(start as usize, span.byte_len().unwrap_or(0) as usize)
+    Span::default().part(start as usize, span.byte_len().unwrap_or(0) as usize)
 }
 
 impl<'de> Deserialize<'de> for Node {
@@ -198,7 +242,7 @@ impl<'de> Deserialize<'de> for Node {
 impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Spanned { value, defined, .. } = Spanned::<String>::deserialize(deserializer)?;
-        Ok(Self { span: own_span(defined), text: value })
+        Ok(Self { span: own_span(defined), text: value, local: 0 })
     }
 }
 
@@ -222,27 +266,27 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_bool<E>(self, _: bool) -> Result<Value, E> {
-        Ok(Value::Plain)
+        Ok(Value::Plain(String::new()))
     }
 
     fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
-        Ok(Value::Plain)
+        Ok(Value::Plain(String::new()))
     }
 
     fn visit_u64<E>(self, _: u64) -> Result<Value, E> {
-        Ok(Value::Plain)
+        Ok(Value::Plain(String::new()))
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
-        Ok(Value::Plain)
+        Ok(Value::Plain(String::new()))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::Text(text.to_owned()))
+        Ok(Value::Text { text: text.to_owned(), exact: false })
     }
 
     fn visit_string<E>(self, text: String) -> Result<Value, E> {
-        Ok(Value::Text(text))
+        Ok(Value::Text { text, exact: false })
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
@@ -266,35 +310,49 @@ impl<'de> Visitor<'de> for ValueVisitor {
 }
 
 impl Node {
-    /// The text of a scalar.
-    pub(super) fn text<'a>(&'a self, source: &'a str) -> Option<&'a str> {
+    /// The entries of a map; none for anything else.
+    pub(super) fn entries(&self) -> &[(Key, Node)] {
         match &self.value {
-            Value::Plain => source.get(self.span.start as usize..self.span.end as usize),
-            Value::Text(text) => Some(text),
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The items of a list; none for anything else.
+    pub(super) fn items(&self) -> &[Node] {
+        match &self.value {
+            Value::Seq(items) => items,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(self.value, Value::Plain(_) | Value::Text { .. })
+    }
+
+    /// The text of a scalar.
+    pub(super) fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Plain(text) | Value::Text { text, .. } => Some(text),
             _ => None,
         }
     }
 
-    /// Where byte `offset` of the scalar's text stands, if that can be said: not in
-    /// text with escapes or folded lines.
-    pub(super) fn text_origin(&self, source: &str) -> Option<Span> {
+    /// Where the scalar's text stands, byte by byte, if that can be said: not for text
+    /// with escapes or folded lines.
+    pub(super) fn text_origin(&self) -> Option<Span> {
         match &self.value {
-            Value::Plain => Some(self.span),
-            Value::Text(text) => {
-                let raw = source.get(self.span.start as usize..self.span.end as usize)?;
-                let inner = raw.get(1..raw.len().checked_sub(1)?)?;
-                (inner == text).then(|| self.span.part(1, inner.len()))
-            }
+            Value::Plain(_) => Some(self.span),
+            Value::Text { text, exact } => exact.then(|| self.span.part(1, text.len())),
             _ => None,
         }
     }
 
     /// What it is, for messages.
-    pub(super) fn describe(&self, source: &str) -> String {
+    pub(super) fn describe(&self) -> String {
         match &self.value {
             Value::Null => "empty".to_owned(),
-            Value::Plain | Value::Text(_) => {
-                let text = self.text(source).unwrap_or("");
+            Value::Plain(text) | Value::Text { text, .. } => {
                 let short: String = text.chars().take(40).collect();
                 let dots = if short.len() < text.len() { "…" } else { "" };
                 format!("`{short}{dots}`")
@@ -310,7 +368,7 @@ mod tests {
     use super::*;
 
     fn entries(text: &str) -> Vec<(Key, Node)> {
-        match read(text).expect("valid YAML").value {
+        match read(text, FileId(0)).expect("valid YAML").value {
             Value::Map(entries) => entries,
             other => panic!("not a map: {other:?}"),
         }
@@ -320,7 +378,7 @@ mod tests {
     fn plain_scalars_are_their_source() {
         let text = "a: y\nb: 010\nc: 1_000  # comment\nd: .nan\ne: 'x'\nf: 1e999\n";
         let texts: Vec<String> =
-            entries(text).iter().map(|(_, node)| node.text(text).unwrap_or("none").to_owned()).collect();
+            entries(text).iter().map(|(_, node)| node.text().unwrap_or("none").to_owned()).collect();
         assert_eq!(texts, ["y", "010", "1_000", ".nan", "x", "1e999"]);
     }
 
@@ -330,20 +388,20 @@ mod tests {
         let (_, outer) = &entries(text)[0];
         let Value::Map(inner) = &outer.value else { panic!("not a map") };
         assert_eq!(&text[inner[0].0.span.start as usize..inner[0].0.span.end as usize], "key");
-        let origin = inner[0].1.text_origin(text).expect("no escapes");
+        let origin = inner[0].1.text_origin().expect("no escapes");
         assert_eq!(&text[origin.start as usize..origin.end as usize], "quoted");
     }
 
     #[test]
     fn a_duplicate_key_names_both_lines() {
-        let error = read("a: 1\nb: {a: 3}\na: 2\n").expect_err("duplicate");
+        let error = read("a: 1\nb: {a: 3}\na: 2\n", FileId(0)).expect_err("duplicate");
         assert_eq!(error.problem, Problem::DuplicateKey { key: "a".into() });
         assert_eq!((error.span.start, error.related[0].0.start), (15, 0));
     }
 
     #[test]
     fn hostile_files_are_refused() {
-        let code = |text: &str| read(text).expect_err("refused").problem.code();
+        let code = |text: &str| read(text, FileId(0)).expect_err("refused").problem.code();
         assert_eq!(code(&"[".repeat(100_000)), "MBS-L002");
         assert_eq!(code(&"a: {".repeat(70)), "MBS-L002");
         assert_eq!(code(&" ".repeat(limits::FILE_BYTES + 1)), "MBS-L001");

@@ -1,6 +1,6 @@
 //! The mechanism as its author wrote it, names resolved.
 
-use super::Formula;
+use super::{Formula, Unit};
 use crate::diag::Span;
 use crate::ids::{
     BodyId, ConstraintId, CoordinateId, ForceId, FrameId, IdVec, InputId, JointId, OutputId, ParamId,
@@ -94,8 +94,10 @@ pub struct Parameter {
     pub name: Name,
     /// A number, or an expression of other parameters.
     pub value: ParameterValue,
-    /// Unit as written, for people.
+    /// SI unit, for people.
     pub unit: Option<String>,
+    /// The unit a plain number is in, if it is not SI; everything here is converted.
+    pub written: Option<Unit>,
     /// What it means, for people.
     pub doc: Option<String>,
     /// Smallest allowed value.
@@ -122,7 +124,7 @@ pub struct Input {
     pub default: Formula,
     /// 0, or 2 if it is passed as (u, u', u'').
     pub derivatives: u8,
-    /// Unit as written.
+    /// SI unit, for people.
     pub unit: Option<String>,
     /// For people.
     pub doc: Option<String>,

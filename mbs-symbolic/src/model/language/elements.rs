@@ -31,7 +31,11 @@ pub const JOINTS: Elements = Elements {
         Section { name: "prismatic", fields: &[AXIS, COORDINATE] },
         Section {
             name: "screw",
-            fields: &[AXIS, COORDINATE, need("pitch", Kind::Formula(GEOMETRY), "advance per turn, m")],
+            fields: &[
+                AXIS,
+                COORDINATE,
+                need("pitch", Kind::Formula(GEOMETRY), "advance per turn, m").unit("m"),
+            ],
         },
         Section { name: "cylindrical", fields: &[AXIS, COORDINATES] },
         Section {
@@ -53,7 +57,9 @@ pub const JOINTS: Elements = Elements {
                     Kind::Vector(Place::JointArgument),
                     "[0, 0, 0]",
                     "as expressions of the coordinate, m",
-                ),
+                )
+                .unit("m")
+                .polar(),
                 may(
                     "rotation",
                     Kind::Rotations(Place::JointArgument),
@@ -95,7 +101,7 @@ pub const CONSTRAINTS: Elements = Elements {
             fields: &[
                 need("from", Kind::Frame, "one point"),
                 need("to", Kind::Frame, "the other point"),
-                need("length", Kind::Formula(GEOMETRY), "their distance, m"),
+                need("length", Kind::Formula(GEOMETRY), "their distance, m").unit("m"),
             ],
         },
         Section {
@@ -133,7 +139,7 @@ pub const CONSTRAINTS: Elements = Elements {
             fields: &[
                 need("wheel", Kind::Frame, "frame at the wheel's centre"),
                 may("axis", Kind::Axis, "y", "axis of the wheel"),
-                need("radius", Kind::Formula(GEOMETRY), "m"),
+                need("radius", Kind::Formula(GEOMETRY), "m").unit("m"),
                 may("on", Kind::Frame, "ground", "frame whose z axis is the plane's normal"),
             ],
         },
@@ -175,29 +181,36 @@ pub const FORCES: Elements = Elements {
             fields: &[
                 need("from", Kind::Frame, "one point"),
                 need("to", Kind::Frame, "the other point"),
-                may("stiffness", LAW, "0", "N/m"),
-                may("damping", LAW, "0", "N·s/m"),
-                may("length", LAW, "0", "free length, m"),
-                may("preload", LAW, "0", "N, pushing apart"),
+                may("stiffness", LAW, "0", "N/m").unit("N/m"),
+                may("damping", LAW, "0", "N·s/m").unit("N*s/m"),
+                may("length", LAW, "0", "free length, m").unit("m"),
+                may("preload", LAW, "0", "N, pushing apart").unit("N"),
                 may(
                     "force",
                     Kind::Formula(Place::SpringLaw),
                     "",
                     "N, pushing apart; may use `length` and `rate`",
-                ),
+                )
+                .unit("N"),
             ],
         },
-        Section { name: "joint_force", fields: &[ON_JOINT, ON_COORDINATE, need("force", LAW, "N")] },
-        Section { name: "joint_torque", fields: &[ON_JOINT, ON_COORDINATE, need("torque", LAW, "N·m")] },
+        Section {
+            name: "joint_force",
+            fields: &[ON_JOINT, ON_COORDINATE, need("force", LAW, "N").along("N", "N*m")],
+        },
+        Section {
+            name: "joint_torque",
+            fields: &[ON_JOINT, ON_COORDINATE, need("torque", LAW, "N·m").along("N", "N*m")],
+        },
         Section {
             name: "joint_spring",
             fields: &[
                 ON_JOINT,
                 ON_COORDINATE,
-                may("stiffness", LAW, "0", "N/m or N·m/rad"),
-                may("damping", LAW, "0", "N·s/m or N·m·s/rad"),
-                may("rest", LAW, "0", "coordinate without spring force"),
-                may("preload", LAW, "0", "N or N·m"),
+                may("stiffness", LAW, "0", "N/m or N·m/rad").along("N/m", "N*m/rad"),
+                may("damping", LAW, "0", "N·s/m or N·m·s/rad").along("N*s/m", "N*m*s/rad"),
+                may("rest", LAW, "0", "coordinate without spring force").along("m", "rad"),
+                may("preload", LAW, "0", "N or N·m").along("N", "N*m"),
             ],
         },
         Section {
@@ -205,9 +218,10 @@ pub const FORCES: Elements = Elements {
             fields: &[
                 ON_JOINT,
                 ON_COORDINATE,
-                may("coulomb", LAW, "0", "N or N·m"),
-                may("regularisation", LAW, "1e-3", "velocity of the transition, m/s or rad/s"),
-                may("viscous", LAW, "0", "N·s/m or N·m·s/rad"),
+                may("coulomb", LAW, "0", "N or N·m").along("N", "N*m"),
+                may("regularisation", LAW, "1e-3", "velocity of the transition, m/s or rad/s")
+                    .along("m/s", "rad/s"),
+                may("viscous", LAW, "0", "N·s/m or N·m·s/rad").along("N*s/m", "N*m*s/rad"),
             ],
         },
         Section {
@@ -215,7 +229,7 @@ pub const FORCES: Elements = Elements {
             fields: &[
                 need("on", Kind::Frame, "where it acts"),
                 may("in", Kind::Frame, "ground", "axes of the components"),
-                need("force", LAWS, "N"),
+                need("force", LAWS, "N").unit("N").polar(),
                 may("reaction", Kind::Frame, "none", "body that takes the opposite"),
             ],
         },
@@ -224,7 +238,7 @@ pub const FORCES: Elements = Elements {
             fields: &[
                 need("on", Kind::Frame, "the body it acts on"),
                 may("in", Kind::Frame, "ground", "axes of the components"),
-                need("torque", LAWS, "N·m"),
+                need("torque", LAWS, "N·m").unit("N*m").axial(),
                 may("reaction", Kind::Frame, "none", "body that takes the opposite"),
             ],
         },
@@ -233,20 +247,20 @@ pub const FORCES: Elements = Elements {
             fields: &[
                 need("from", Kind::Frame, "the frame whose axes are meant"),
                 need("to", Kind::Frame, "the other frame"),
-                may("stiffness", LAWS, "[0, 0, 0]", "N/m"),
-                may("damping", LAWS, "[0, 0, 0]", "N·s/m"),
-                may("rotational_stiffness", LAWS, "[0, 0, 0]", "N·m/rad"),
-                may("rotational_damping", LAWS, "[0, 0, 0]", "N·m·s/rad"),
+                may("stiffness", LAWS, "[0, 0, 0]", "N/m").unit("N/m"),
+                may("damping", LAWS, "[0, 0, 0]", "N·s/m").unit("N*s/m"),
+                may("rotational_stiffness", LAWS, "[0, 0, 0]", "N·m/rad").unit("N*m/rad"),
+                may("rotational_damping", LAWS, "[0, 0, 0]", "N·m·s/rad").unit("N*m*s/rad"),
             ],
         },
         Section {
             name: "contact",
             fields: &[
                 need("on", Kind::Frame, "the point above the road"),
-                may("radius", LAW, "0", "m"),
-                may("road", Kind::Formula(Place::Road), "0", "height, m; may use `x` and `t`"),
-                may("stiffness", LAW, "0", "N/m"),
-                may("damping", LAW, "0", "N·s/m"),
+                may("radius", LAW, "0", "m").unit("m"),
+                may("road", Kind::Formula(Place::Road), "0", "height, m; may use `x` and `t`").unit("m"),
+                may("stiffness", LAW, "0", "N/m").unit("N/m"),
+                may("damping", LAW, "0", "N·s/m").unit("N*s/m"),
             ],
         },
     ],

@@ -5,9 +5,12 @@
 //! against this table; suggestions, documentation and schemas come from it too.
 
 mod elements;
+mod schema;
 
+use super::expand::Character;
 use super::place::Place;
 pub use elements::{CONSTRAINTS, FORCES, JOINTS, STEP};
+pub use schema::schema;
 
 /// What may stand behind a key.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,6 +55,10 @@ pub enum Kind {
     Formulas(Place),
     /// A list of maps with fixed keys.
     List(&'static Section),
+    /// A file, or a list of files, beside the one it is named in.
+    Files,
+    /// A map from names to frames.
+    Frames,
     /// A number or a column name: the `x` and `y` of a table.
     Column,
     /// A list of pairs.
@@ -71,6 +78,44 @@ pub struct Field {
     pub default: &'static str,
     /// What it means.
     pub doc: &'static str,
+    /// What its expressions measure.
+    pub measure: Measure,
+    /// How its three components change when an assembly is mirrored.
+    pub reflection: Reflection,
+}
+
+/// How the components of a vector change in a reflection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reflection {
+    /// Not at all.
+    None,
+    /// As those of a position or a force.
+    Polar,
+    /// As those of an axis of rotation or a torque.
+    Axial,
+}
+
+impl Reflection {
+    /// How component `index` changes.
+    pub(super) fn of(self, index: u8) -> Character {
+        match self {
+            Self::None => Character::Scalar,
+            Self::Polar => Character::Polar(index),
+            Self::Axial => Character::Axial(index),
+        }
+    }
+}
+
+/// What an expression measures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Measure {
+    /// Whatever the user wants.
+    Any,
+    /// A quantity in this SI unit.
+    In(&'static str),
+    /// Something along a coordinate: in the first unit along a distance, in the second
+    /// about an angle.
+    Along(&'static str, &'static str),
 }
 
 /// A map with fixed keys.
@@ -94,11 +139,33 @@ pub struct Elements {
 }
 
 const fn need(key: &'static str, kind: Kind, doc: &'static str) -> Field {
-    Field { key, kind, required: true, default: "", doc }
+    Field { key, kind, required: true, default: "", doc, measure: Measure::Any, reflection: Reflection::None }
 }
 
 const fn may(key: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Field {
-    Field { key, kind, required: false, default, doc }
+    Field { key, kind, required: false, default, doc, measure: Measure::Any, reflection: Reflection::None }
+}
+
+impl Field {
+    /// The same key for a quantity in an SI unit.
+    const fn unit(self, unit: &'static str) -> Self {
+        Self { measure: Measure::In(unit), ..self }
+    }
+
+    /// The same key for components of a position or force.
+    const fn polar(self) -> Self {
+        Self { reflection: Reflection::Polar, ..self }
+    }
+
+    /// The same key for components of a torque.
+    const fn axial(self) -> Self {
+        Self { reflection: Reflection::Axial, ..self }
+    }
+
+    /// The same key for something along a distance or about an angle.
+    const fn along(self, distance: &'static str, angle: &'static str) -> Self {
+        Self { measure: Measure::Along(distance, angle), ..self }
+    }
 }
 
 const GEOMETRY: Place = Place::Parameters;
@@ -109,12 +176,14 @@ pub const TOP: Section = Section {
     fields: &[
         need("model", Kind::Name, "snake_case name of the generated module"),
         may("description", Kind::Text, "empty", "one sentence for people"),
+        may("include", Kind::Files, "none", "files whose sections belong to the model too"),
         may(
             "gravity",
             Kind::Vector(GEOMETRY),
             "[0, 0, -9.81]",
             "free-fall acceleration in ground axes, m/s²",
-        ),
+        )
+        .unit("m/s^2"),
         may("allow", Kind::Names, "none", "codes of warnings that are switched off, such as MBS-P016"),
         may("parameters", Kind::ShortEntries(&PARAMETER), "none", "symbols with default values"),
         may(
@@ -132,8 +201,61 @@ pub const TOP: Section = Section {
         may("variables", Kind::Formulas(Place::Law), "none", "named expressions"),
         may("forces", Kind::Elements(&FORCES), "none", "force elements"),
         may("outputs", Kind::ShortEntries(&OUTPUT), "none", "named results"),
+        may("assemblies", Kind::Entries(&ASSEMBLY), "none", "parts of a model to be used several times"),
+        may("instances", Kind::Entries(&INSTANCE), "none", "uses of assemblies"),
         may("initial", Kind::Map(&INITIAL), "none", "initial values"),
         may("simulation", Kind::Map(&SIMULATION), "none", "defaults of a run"),
+    ],
+};
+
+/// An entry of `assemblies`.
+pub const ASSEMBLY: Section = Section {
+    name: "an assembly",
+    fields: &[
+        may(
+            "connections",
+            Kind::Names,
+            "none",
+            "names for the bodies or frames outside that it is connected to",
+        ),
+        may("parameters", Kind::ShortEntries(&PARAMETER), "none", "symbols each use has for itself"),
+        may("functions", Kind::Entries(&FUNCTION), "none", "user functions"),
+        may("inputs", Kind::ShortEntries(&INPUT), "none", "signals set from outside"),
+        may("states", Kind::Entries(&STATE), "none", "auxiliary states"),
+        may("tables", Kind::Entries(&TABLE), "none", "look-up tables"),
+        may("bodies", Kind::Entries(&BODY), "none", "rigid bodies; frames on connections and ground"),
+        may("joints", Kind::Elements(&JOINTS), "none", "joints"),
+        may("constraints", Kind::Elements(&CONSTRAINTS), "none", "constraint elements"),
+        may("variables", Kind::Formulas(Place::Law), "none", "named expressions"),
+        may("forces", Kind::Elements(&FORCES), "none", "force elements"),
+        may("outputs", Kind::ShortEntries(&OUTPUT), "none", "named results"),
+        may("instances", Kind::Entries(&INSTANCE), "none", "uses of other assemblies"),
+        may("initial", Kind::Map(&INITIAL), "none", "initial values"),
+        may("doc", Kind::Text, "none", "what it is"),
+    ],
+};
+
+/// An entry of `instances`.
+pub const INSTANCE: Section = Section {
+    name: "an instance",
+    fields: &[
+        need("of", Kind::Name, "the assembly"),
+        may("connect", Kind::Frames, "none", "what each connection of the assembly is: a body or frame"),
+        may("set", Kind::Formulas(Place::Parameters), "nothing", "values of the assembly's parameters"),
+        may("mirror", Kind::Choice(&["x", "y", "z"]), "none", "the axis that is turned round"),
+        may("repeat", Kind::Map(&REPEAT), "once", "a row of instances"),
+        may("doc", Kind::Text, "none", "what it is"),
+    ],
+};
+
+/// `repeat` of an instance.
+pub const REPEAT: Section = Section {
+    name: "a repetition",
+    fields: &[
+        need("count", Kind::Number, "how many"),
+        may("index", Kind::Name, "none", "name of the number of each, from 1, in `set`"),
+        may("first", Kind::Frames, "as all", "connections of the first"),
+        may("last", Kind::Frames, "as all", "connections of the last"),
     ],
 };
 
@@ -142,7 +264,7 @@ pub const PARAMETER: Section = Section {
     name: "a parameter",
     fields: &[
         need("value", Kind::Formula(Place::Parameters), "a number, or an expression of other parameters"),
-        may("unit", Kind::Text, "none", "SI unit without prefix, for people"),
+        may("unit", Kind::Text, "none", "unit of a plain number; declares what it measures"),
         may("doc", Kind::Text, "none", "what it means"),
         may("min", Kind::Number, "none", "smallest allowed value"),
         may("max", Kind::Number, "none", "largest allowed value"),
@@ -165,7 +287,7 @@ pub const INPUT: Section = Section {
     fields: &[
         need("value", Kind::Formula(Place::InputDefault), "default signal, an expression of t"),
         may("derivatives", Kind::Number, "0", "2 if it is supplied with its first and second derivative"),
-        may("unit", Kind::Text, "none", "SI unit without prefix, for people"),
+        may("unit", Kind::Text, "none", "unit of a plain number; declares what it measures"),
         may("doc", Kind::Text, "none", "what it means"),
     ],
 };
@@ -176,6 +298,7 @@ pub const STATE: Section = Section {
     fields: &[
         need("derivative", Kind::Formula(Place::StateRate), "its rate of change"),
         may("initial", Kind::Formula(Place::Parameters), "0", "initial value"),
+        may("unit", Kind::Text, "none", "SI unit; declares what it measures"),
         may("doc", Kind::Text, "none", "what it means"),
     ],
 };
@@ -188,6 +311,8 @@ pub const TABLE: Section = Section {
         may("x", Kind::Column, "", "list of x values, or the name of a column"),
         may("y", Kind::Column, "", "list of y values, or the name of a column"),
         may("file", Kind::Text, "", "a CSV file beside the model"),
+        may("x_unit", Kind::Text, "none", "unit of the x values"),
+        may("y_unit", Kind::Text, "none", "unit of the y values"),
         may("events", Kind::Flag, "false", "whether kinks of linear interpolation are events"),
         may("doc", Kind::Text, "none", "what it means"),
     ],
@@ -197,8 +322,10 @@ pub const TABLE: Section = Section {
 pub const BODY: Section = Section {
     name: "a body",
     fields: &[
-        may("mass", Kind::Formula(GEOMETRY), "0", "kg"),
-        may("com", Kind::Vector(GEOMETRY), "[0, 0, 0]", "centre of mass in the reference frame, m"),
+        may("mass", Kind::Formula(GEOMETRY), "0", "kg").unit("kg"),
+        may("com", Kind::Vector(GEOMETRY), "[0, 0, 0]", "centre of mass in the reference frame, m")
+            .unit("m")
+            .polar(),
         may("inertia", Kind::Map(&INERTIA), "0", "matrix entries about the centre of mass, kg·m²"),
         may("frames", Kind::Entries(&FRAME), "none", "frames fixed in the body"),
         may("shape", Kind::List(&SHAPE), "none", "shapes for pictures"),
@@ -210,12 +337,12 @@ pub const BODY: Section = Section {
 pub const INERTIA: Section = Section {
     name: "an inertia",
     fields: &[
-        may("xx", Kind::Formula(GEOMETRY), "0", "kg·m²"),
-        may("yy", Kind::Formula(GEOMETRY), "0", "kg·m²"),
-        may("zz", Kind::Formula(GEOMETRY), "0", "kg·m²"),
-        may("xy", Kind::Formula(GEOMETRY), "0", "kg·m², −∫xy dm"),
-        may("xz", Kind::Formula(GEOMETRY), "0", "kg·m², −∫xz dm"),
-        may("yz", Kind::Formula(GEOMETRY), "0", "kg·m², −∫yz dm"),
+        may("xx", Kind::Formula(GEOMETRY), "0", "kg·m²").unit("kg*m^2"),
+        may("yy", Kind::Formula(GEOMETRY), "0", "kg·m²").unit("kg*m^2"),
+        may("zz", Kind::Formula(GEOMETRY), "0", "kg·m²").unit("kg*m^2"),
+        may("xy", Kind::Formula(GEOMETRY), "0", "kg·m², −∫xy dm").unit("kg*m^2"),
+        may("xz", Kind::Formula(GEOMETRY), "0", "kg·m², −∫xz dm").unit("kg*m^2"),
+        may("yz", Kind::Formula(GEOMETRY), "0", "kg·m², −∫yz dm").unit("kg*m^2"),
         may("frame", Kind::Name, "the body's axes", "a frame of the body whose axes are meant"),
     ],
 };
@@ -224,7 +351,9 @@ pub const INERTIA: Section = Section {
 pub const FRAME: Section = Section {
     name: "a frame",
     fields: &[
-        may("position", Kind::Vector(GEOMETRY), "[0, 0, 0]", "origin in the body's reference frame, m"),
+        may("position", Kind::Vector(GEOMETRY), "[0, 0, 0]", "origin in the body's reference frame, m")
+            .unit("m")
+            .polar(),
         may("rotation", Kind::Rotations(GEOMETRY), "none", "rotations, left to right about moved axes"),
     ],
 };
@@ -234,7 +363,7 @@ pub const ROTATION: Section = Section {
     name: "a rotation",
     fields: &[
         need("axis", Kind::Axis, "the axis it turns about"),
-        need("angle", Kind::Formula(GEOMETRY), "rad"),
+        need("angle", Kind::Formula(GEOMETRY), "rad").unit("rad"),
     ],
 };
 
@@ -243,7 +372,7 @@ pub const CURVE_ROTATION: Section = Section {
     name: "a rotation",
     fields: &[
         need("axis", Kind::Axis, "the axis it turns about"),
-        need("angle", Kind::Formula(Place::JointArgument), "rad"),
+        need("angle", Kind::Formula(Place::JointArgument), "rad").unit("rad"),
     ],
 };
 
@@ -261,9 +390,9 @@ pub const SHAPE: Section = Section {
 pub const CYLINDER: Section = Section {
     name: "a cylinder",
     fields: &[
-        need("from", Kind::Vector(GEOMETRY), "centre of one end, m"),
-        need("to", Kind::Vector(GEOMETRY), "centre of the other end, m"),
-        need("radius", Kind::Formula(GEOMETRY), "m"),
+        need("from", Kind::Vector(GEOMETRY), "centre of one end, m").unit("m").polar(),
+        need("to", Kind::Vector(GEOMETRY), "centre of the other end, m").unit("m").polar(),
+        need("radius", Kind::Formula(GEOMETRY), "m").unit("m"),
     ],
 };
 
@@ -271,8 +400,8 @@ pub const CYLINDER: Section = Section {
 pub const SPHERE: Section = Section {
     name: "a sphere",
     fields: &[
-        may("center", Kind::Vector(GEOMETRY), "[0, 0, 0]", "m"),
-        need("radius", Kind::Formula(GEOMETRY), "m"),
+        may("center", Kind::Vector(GEOMETRY), "[0, 0, 0]", "m").unit("m").polar(),
+        need("radius", Kind::Formula(GEOMETRY), "m").unit("m"),
     ],
 };
 
@@ -280,8 +409,8 @@ pub const SPHERE: Section = Section {
 pub const BOX: Section = Section {
     name: "a box",
     fields: &[
-        may("center", Kind::Vector(GEOMETRY), "[0, 0, 0]", "m"),
-        need("size", Kind::Vector(GEOMETRY), "edge lengths, m"),
+        may("center", Kind::Vector(GEOMETRY), "[0, 0, 0]", "m").unit("m").polar(),
+        need("size", Kind::Vector(GEOMETRY), "edge lengths, m").unit("m"),
     ],
 };
 
@@ -290,7 +419,7 @@ pub const OUTPUT: Section = Section {
     name: "an output",
     fields: &[
         need("value", Kind::Formula(Place::Output), "an expression of anything"),
-        may("unit", Kind::Text, "none", "SI unit without prefix, for people"),
+        may("unit", Kind::Text, "none", "SI unit; declares what it measures"),
         may("doc", Kind::Text, "none", "what it means"),
     ],
 };
@@ -308,11 +437,11 @@ pub const INITIAL: Section = Section {
 pub const SIMULATION: Section = Section {
     name: "`simulation`",
     fields: &[
-        may("t_end", Kind::Number, "none", "end time, s"),
+        may("t_end", Kind::Number, "none", "end time, s").unit("s"),
         may("method", Kind::Name, "chosen by the solver", "integrator"),
-        may("rtol", Kind::Number, "1e-6", "relative tolerance"),
+        may("rtol", Kind::Number, "1e-6", "relative tolerance").unit("1"),
         may("atol", Kind::Number, "rtol/100", "absolute tolerance"),
-        may("step", Kind::Number, "none", "fixed step or output step, s"),
+        may("step", Kind::Number, "none", "fixed step or output step, s").unit("s"),
         may("scenarios", Kind::Entries(&SCENARIO), "none", "variants of the run"),
     ],
 };
@@ -327,7 +456,7 @@ pub const SCENARIO: Section = Section {
             "nothing",
             "parameters, inputs, positions.NAME, velocities.NAME",
         ),
-        may("t_end", Kind::Number, "as without scenario", "end time, s"),
+        may("t_end", Kind::Number, "as without scenario", "end time, s").unit("s"),
         may("doc", Kind::Text, "none", "what it shows"),
     ],
 };
@@ -355,6 +484,8 @@ impl Kind {
             Self::ShortEntries(_) => "a map from names to expressions or maps",
             Self::Formulas(_) => "a map from names to expressions",
             Self::List(_) => "a list of maps",
+            Self::Files => "a file or a list of files",
+            Self::Frames => "a map from names to frames",
             Self::Column => "a list of numbers, or a column name if `file` is given",
             Self::Pairs => "a list of pairs [x, y]",
         }
@@ -400,6 +531,9 @@ mod tests {
             &INITIAL,
             &SIMULATION,
             &SCENARIO,
+            &ASSEMBLY,
+            &INSTANCE,
+            &REPEAT,
         ];
         for section in sections {
             section.fields.iter().for_each(|field| documented(field.key));

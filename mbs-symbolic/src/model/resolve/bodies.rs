@@ -5,6 +5,7 @@ use super::fields::Fields;
 use crate::diag::Span;
 use crate::diag::{Diagnostic, Problem};
 use crate::ids::{BodyId, FrameId, Id, IdVec};
+use crate::model::expand::{AddedFrame, Character};
 use crate::model::language::{BODY, BOX, CYLINDER, FRAME, INERTIA, SHAPE, SPHERE};
 use crate::model::names::is_identifier;
 use crate::model::tree::{Key, Node};
@@ -20,7 +21,7 @@ const GROUND: &str = "ground";
 
 impl<'a> Resolver<'a> {
     /// Declares bodies and frames; the reference frame of body `bN` is `fN`.
-    pub(super) fn declare_bodies(&mut self, top: &Fields<'a>) -> PendingBodies<'a> {
+    pub(super) fn declare_bodies(&mut self, top: &Fields<'a>, added: &'a [AddedFrame]) -> PendingBodies<'a> {
         let entries = top.entries("bodies");
         let (ground, others): (Vec<_>, Vec<_>) = entries.iter().partition(|(key, _)| key.text == GROUND);
         if others.len() > limits::BODIES {
@@ -43,19 +44,29 @@ impl<'a> Resolver<'a> {
             pending.frames.extend(fields.entries("frames").iter().map(|(key, node)| (id, key, node)));
             pending.bodies.push((self.entry_name(key), Some(fields)));
         }
-        if pending.frames.len() > limits::ELEMENTS {
-            let span = pending.frames[limits::ELEMENTS].1.span;
+        if pending.frames.len() + added.len() > limits::ELEMENTS {
+            let last = pending.frames.get(limits::ELEMENTS).map(|(_, key, _)| *key);
+            let span = last.or(added.last().map(|added| &added.key)).map_or(Span::default(), |key| key.span);
             self.error(span, Problem::TooLarge { what: "frames".to_owned(), limit: limits::ELEMENTS });
             pending.frames.truncate(limits::ELEMENTS);
         }
         for (index, (body, key, _)) in pending.frames.iter().enumerate() {
-            if !is_identifier(&key.text) {
-                self.error(key.span, Problem::NotAName { name: key.text.clone() });
-            }
-            let id = FrameId::new(pending.bodies.len() + index);
-            self.frame_names.insert((*body, key.text.clone()), id);
+            self.declare_frame(*body, key, FrameId::new(pending.bodies.len() + index));
+        }
+        // Instances come in an order in which those outside come first.
+        for AddedFrame { body, key, node } in added.iter().take(limits::ELEMENTS) {
+            let Some(body) = self.connected_body(&body.text, body.span) else { continue };
+            self.declare_frame(body, key, FrameId::new(pending.bodies.len() + pending.frames.len()));
+            pending.frames.push((body, key, node));
         }
         pending
+    }
+
+    fn declare_frame(&mut self, body: BodyId, key: &Key, id: FrameId) {
+        if !is_identifier(key.local()) {
+            self.error(key.span, Problem::NotAName { name: key.local().to_owned() });
+        }
+        self.frame_names.insert((body, key.text.clone()), id);
     }
 
     pub(super) fn resolve_bodies(&mut self, pending: &PendingBodies<'a>) -> IdVec<BodyId, Body> {
@@ -109,9 +120,14 @@ impl<'a> Resolver<'a> {
         body.com = self.vector(fields, "com", [0.0; 3]);
         if let Some((key, node)) = fields.entry("inertia") {
             let inertia = self.fields(&INERTIA, key.span, node);
-            body.inertia = ["xx", "yy", "zz", "xy", "xz", "yz"].map(|entry| self.field(&inertia, entry, 0.0));
+            let entries =
+                [("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2)];
+            body.inertia = entries.map(|(entry, row, column)| {
+                let value = self.field(&inertia, entry, 0.0);
+                self.reflected(value, key.span, Character::Entry(row, column))
+            });
             if let Some(node) = inertia.get("frame") {
-                let text = node.text(self.source).unwrap_or("");
+                let text = node.text().unwrap_or("");
                 body.inertia_axes = self.own_frame(id, name, text, node.span).unwrap_or(body.inertia_axes);
             }
         }
@@ -120,8 +136,9 @@ impl<'a> Resolver<'a> {
 
     /// A frame of this body, with or without the body's name before it.
     fn own_frame(&mut self, body: BodyId, name: &Name, text: &str, span: Span) -> Option<FrameId> {
-        let frame = text.strip_prefix(&format!("{}.", name.text)).unwrap_or(text);
-        if frame == name.text {
+        let local = self.written_at(&name.text, span);
+        let frame = text.strip_prefix(&format!("{local}.")).unwrap_or(text);
+        if frame == local {
             return Some(FrameId::new(body.index()));
         }
         if let Some(id) = self.frame_names.get(&(body, frame.to_owned())) {

@@ -1,10 +1,11 @@
 //! Constraint elements.
 
 use super::Resolver;
+use super::assemblies::negative;
 use super::fields::Fields;
 use crate::diag::Problem;
 use crate::ids::{ConstraintId, IdVec};
-use crate::model::language::CONSTRAINTS;
+use crate::model::language::{CONSTRAINTS, Reflection};
 use crate::model::place::Place;
 use crate::model::tree::Node;
 use crate::model::{Constraint, ConstraintKind, Formula};
@@ -29,32 +30,48 @@ impl<'a> Resolver<'a> {
             }
             "point_on_line" => {
                 let [point, line] = self.two_frames(fields, name, ["point", "line"]);
-                ConstraintKind::PointOnLine { point, line, axis: self.axis_field(fields, "axis", 2) }
+                ConstraintKind::PointOnLine {
+                    point,
+                    line,
+                    axis: self.axis_field(fields, "axis", 2, Reflection::Polar),
+                }
             }
             "point_on_plane" => {
                 let [point, plane] = self.two_frames(fields, name, ["point", "plane"]);
-                ConstraintKind::PointOnPlane { point, plane, normal: self.axis_field(fields, "normal", 2) }
+                ConstraintKind::PointOnPlane {
+                    point,
+                    plane,
+                    normal: self.axis_field(fields, "normal", 2, Reflection::Polar),
+                }
             }
             "coupling" => self.coupling(fields),
             "motion" => {
                 let value = self.field(fields, "value", 0.0);
                 let node = fields.get("coordinate")?;
-                let name = node.text(self.source)?.trim();
-                ConstraintKind::Motion { coordinate: self.find_coordinate(name, node.span)?, value }
+                let name = node.text()?.trim();
+                let coordinate = self.find_coordinate(name, node.span)?;
+                if self.coordinate_quantity(coordinate).dimension.is_some() {
+                    let (unit, what) = (self.coordinates[coordinate].unit, format!("`{name}`"));
+                    self.expect(&value, Place::Motion, unit, &what);
+                }
+                let value =
+                    if self.coordinate_negates(coordinate, node.span) { negative(value) } else { value };
+                ConstraintKind::Motion { coordinate, value }
             }
             "rolling" => {
                 let [wheel, plane] = self.two_frames(fields, name, ["wheel", "on"]);
-                let axis = self.axis_field(fields, "axis", 1);
+                let axis = self.axis_field(fields, "axis", 1, Reflection::Polar);
                 ConstraintKind::Rolling { wheel, axis, radius: self.field(fields, "radius", 1.0), plane }
             }
             "knife_edge" => ConstraintKind::KnifeEdge {
                 frame: self.frame_or_ground(fields, "frame"),
-                axis: self.axis_field(fields, "axis", 1),
+                axis: self.axis_field(fields, "axis", 1, Reflection::Polar),
             },
             "equation" => {
                 let velocity = self.choice(fields, "level") == "velocity";
                 let place = if velocity { Place::VelocityConstraint } else { Place::Constraint };
                 let value = self.formula(fields.get("value")?, place);
+                self.quantity(&value, place);
                 if velocity {
                     ConstraintKind::VelocityEquation { value }
                 } else {
@@ -70,7 +87,10 @@ impl<'a> Resolver<'a> {
         for (key, node) in fields.entries("coordinates") {
             let coordinate = self.find_coordinate(&key.text, key.span);
             let factor = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
-            terms.extend(coordinate.zip(factor));
+            terms.extend(coordinate.zip(factor).map(|(coordinate, factor)| {
+                let turned = self.coordinate_negates(coordinate, key.span);
+                (coordinate, if turned { negative(factor) } else { factor })
+            }));
         }
         if let Some((key, node)) = fields.entry("coordinates").filter(|(_, node)| node.entries().is_empty()) {
             self.wrong_shape("coordinates", "a map from coordinates to factors".to_owned(), key.span, node);
@@ -87,7 +107,7 @@ impl<'a> Resolver<'a> {
         place: Place,
     ) -> Option<Formula> {
         if !node.is_scalar() {
-            let found = node.describe(self.source);
+            let found = node.describe();
             let expected = "an expression".to_owned();
             self.error(owner, Problem::WrongShape { key: key.to_owned(), expected, found });
             return None;

@@ -2,7 +2,7 @@
 
 use super::Resolver;
 use crate::diag::{Problem, Span};
-use crate::model::language::{Elements, Field, Kind, Section};
+use crate::model::language::{Elements, Field, Kind, Measure, Reflection, Section};
 use crate::model::suggest::nearest;
 use crate::model::tree::{Key, Node, Value};
 
@@ -31,6 +31,18 @@ impl<'a> Fields<'a> {
         self.found.iter().find(|(field, ..)| field.key == key).map(|(field, ..)| field.kind)
     }
 
+    /// What the language table says the expressions behind `key` measure.
+    pub(super) fn measure(&self, key: &str) -> Measure {
+        let field = self.found.iter().find(|(field, ..)| field.key == key);
+        field.map_or(Measure::Any, |(field, ..)| field.measure)
+    }
+
+    /// How the components behind `key` change in a reflection.
+    pub(super) fn reflection(&self, key: &str) -> Reflection {
+        let field = self.found.iter().find(|(field, ..)| field.key == key);
+        field.map_or(Reflection::None, |(field, ..)| field.reflection)
+    }
+
     /// The user's entries of a map behind `key`.
     pub(super) fn entries(&self, key: &str) -> &'a [(Key, Node)] {
         self.get(key).map_or(&[], Node::entries)
@@ -39,28 +51,6 @@ impl<'a> Fields<'a> {
     /// The items of a list behind `key`.
     pub(super) fn items(&self, key: &str) -> &'a [Node] {
         self.get(key).map_or(&[], Node::items)
-    }
-}
-
-impl Node {
-    /// The entries of a map; none for anything else.
-    pub(super) fn entries(&self) -> &[(Key, Node)] {
-        match &self.value {
-            Value::Map(entries) => entries,
-            _ => &[],
-        }
-    }
-
-    /// The items of a list; none for anything else.
-    pub(super) fn items(&self) -> &[Node] {
-        match &self.value {
-            Value::Seq(items) => items,
-            _ => &[],
-        }
-    }
-
-    pub(super) fn is_scalar(&self) -> bool {
-        matches!(self.value, Value::Plain | Value::Text(_))
     }
 }
 
@@ -90,7 +80,7 @@ impl<'a> Resolver<'a> {
             self.error(key.span, problem);
             return None;
         };
-        let Some(name) = type_node.text(self.source) else {
+        let Some(name) = type_node.text() else {
             self.wrong_shape("type", "a word".to_owned(), key.span, type_node);
             return None;
         };
@@ -185,6 +175,7 @@ impl<'a> Resolver<'a> {
                 list && node.items().iter().all(|item| item.is_scalar() || !item.items().is_empty())
             }
             Kind::Names => scalars,
+            Kind::Files => scalar || scalars,
             Kind::Rotations(_) | Kind::List(_) => {
                 list && node.items().iter().all(|item| matches!(item.value, Value::Map(_)))
             }
@@ -194,6 +185,7 @@ impl<'a> Resolver<'a> {
             | Kind::Entries(_)
             | Kind::ShortEntries(_)
             | Kind::Elements(_)
+            | Kind::Frames
             | Kind::Formulas(_) => map,
         };
         if !right {
@@ -223,30 +215,18 @@ impl<'a> Resolver<'a> {
 
     /// Whether a plain scalar ends inside a parenthesis.
     fn is_cut(&self, node: &Node) -> bool {
-        let text = if node.value == Value::Plain { node.text(self.source).unwrap_or("") } else { "" };
+        let text = if let Value::Plain(text) = &node.value { text.as_str() } else { "" };
         text.matches('(').count() > text.matches(')').count()
     }
 
     pub(super) fn wrong_shape(&mut self, key: &str, expected: String, owner: Span, node: &Node) {
-        let found = node.describe(self.source);
+        let found = node.describe();
         let span = self.span_of(node, owner);
         self.error(span, Problem::WrongShape { key: key.to_owned(), expected, found });
     }
 
     /// The node's place, or the key's where the node has only a start.
     pub(super) fn span_of(&self, node: &Node, owner: Span) -> Span {
-        if node.span.start == node.span.end {
-            return owner;
-        }
-        match &node.value {
-            // The reader places only the opening bracket.
-            Value::Seq(items) => items.last().map_or(node.span, |last| {
-                let to_last = node.span.to(self.span_of(last, node.span));
-                let rest = self.source.get(to_last.end as usize..).unwrap_or("");
-                let bracket = usize::from(rest.starts_with(']'));
-                to_last.part(0, (to_last.end - to_last.start) as usize + bracket)
-            }),
-            _ => node.span,
-        }
+        if node.span.start == node.span.end { owner } else { node.span }
     }
 }

@@ -1,6 +1,7 @@
 //! Force elements.
 
 use super::Resolver;
+use super::assemblies::negative;
 use super::fields::Fields;
 use crate::diag::{Problem, Span};
 use crate::ids::{CoordinateId, ForceId, Id, IdVec, VelocityId};
@@ -25,12 +26,27 @@ impl<'a> Resolver<'a> {
             "joint_force" | "joint_torque" => {
                 let key = if kind == "joint_force" { "force" } else { "torque" };
                 let value = self.field(fields, key, 0.0);
-                ForceKind::JointForce { velocity: self.acted_velocity(fields)?, value }
+                let velocity = self.acted_velocity(fields)?;
+                self.check_along(fields, self.moved_quantity(velocity), &[(key, &value)]);
+                let turned = self.velocity_negates(velocity, fields.owner);
+                ForceKind::JointForce { velocity, value: if turned { negative(value) } else { value } }
             }
             "joint_spring" => {
                 let [stiffness, damping, rest, preload] =
                     ["stiffness", "damping", "rest", "preload"].map(|key| self.field(fields, key, 0.0));
                 let coordinate = self.acted_coordinate(fields)?;
+                let laws = [
+                    ("stiffness", &stiffness),
+                    ("damping", &damping),
+                    ("rest", &rest),
+                    ("preload", &preload),
+                ];
+                self.check_along(fields, self.coordinate_quantity(coordinate), &laws);
+                let [rest, preload] = if self.coordinate_negates(coordinate, fields.owner) {
+                    [negative(rest), negative(preload)]
+                } else {
+                    [rest, preload]
+                };
                 ForceKind::JointSpring { coordinate, stiffness, damping, rest, preload }
             }
             "joint_friction" => {
@@ -38,6 +54,9 @@ impl<'a> Resolver<'a> {
                 let regularisation = self.field(fields, "regularisation", 1e-3);
                 let viscous = self.field(fields, "viscous", 0.0);
                 let coordinate = self.acted_coordinate(fields)?;
+                let laws =
+                    [("coulomb", &coulomb), ("regularisation", &regularisation), ("viscous", &viscous)];
+                self.check_along(fields, self.coordinate_quantity(coordinate), &laws);
                 ForceKind::JointFriction { coordinate, coulomb, regularisation, viscous }
             }
             "force" => ForceKind::Force {
@@ -92,12 +111,14 @@ impl<'a> Resolver<'a> {
     fn acted(&mut self, fields: &Fields<'a>) -> Option<(Vec<String>, Span, bool)> {
         match (fields.get("joint"), fields.get("coordinate")) {
             (Some(node), None) => {
-                let joint = self.find_joint(node.text(self.source)?.trim(), node.span)?;
+                let joint = self.find_joint(node.text()?.trim(), node.span)?;
                 let velocities = self.joint_velocities.get(joint.index())?;
-                let names = velocities.iter().map(|id| self.velocities[*id].name.text.clone());
+                let names = velocities
+                    .iter()
+                    .map(|id| self.written_at(&self.velocities[*id].name.text, node.span).to_owned());
                 Some((names.collect(), node.span, true))
             }
-            (None, Some(node)) => Some((vec![node.text(self.source)?.trim().to_owned()], node.span, false)),
+            (None, Some(node)) => Some((vec![node.text()?.trim().to_owned()], node.span, false)),
             (Some(_), Some(second)) => {
                 let place = fields.place.clone();
                 self.error(second.span, Problem::KeysExclude { first: "joint", second: "coordinate", place });
@@ -116,7 +137,7 @@ impl<'a> Resolver<'a> {
         match names.as_slice() {
             [name] => Some((name.clone(), span)),
             _ => {
-                let joint = fields.get("joint").and_then(|node| node.text(self.source)).unwrap_or("");
+                let joint = fields.get("joint").and_then(|node| node.text()).unwrap_or("");
                 let listed: Vec<String> = names.iter().map(|name| format!("`coordinate: {name}`")).collect();
                 let problem = Problem::JointCoordinates { joint: joint.to_owned(), names: listed.join(", ") };
                 debug_assert!(by_joint, "a coordinate is one name");

@@ -41,9 +41,15 @@ pub(super) struct Draft<'s> {
 
 impl Draft<'_> {
     fn push(&mut self, kind: TermKind, span: Span) -> TermId {
-        self.terms.push(Term { kind, span });
+        self.terms.push(Term::new(kind, span));
         // The number of terms is limited.
         (self.terms.len() - 1) as TermId
+    }
+
+    /// The same with its sign changed, if it is `turned` round by a reflection.
+    fn push_turned(&mut self, kind: TermKind, span: Span, turned: bool) -> TermId {
+        let term = self.push(kind, span);
+        if turned { self.push(TermKind::Neg(term), span) } else { term }
     }
 
     pub(super) fn span(&self, node: u32) -> Span {
@@ -54,8 +60,8 @@ impl Draft<'_> {
 impl<'a> Resolver<'a> {
     /// Parses a scalar as a formula.
     pub(super) fn syntax(&mut self, node: &Node) -> Option<Syntax> {
-        let text = node.text(self.source)?;
-        let origin = node.text_origin(self.source);
+        let text = node.text()?;
+        let origin = node.text_origin();
         let formula = FormulaText { text, span: origin.unwrap_or(node.span), exact: origin.is_some() };
         // YAML spells these three; a formula cannot.
         let word = text.trim().trim_start_matches(['+', '-']).to_ascii_lowercase();
@@ -146,16 +152,27 @@ impl<'a> Resolver<'a> {
     fn meaning(&mut self, draft: &mut Draft<'_>, kind: &SyntaxKind, span: Span) -> Meaning {
         let draft_len = draft.terms.len() as TermId;
         match kind {
-            SyntaxKind::Number(value) => Meaning::Number(draft.push(TermKind::Number(*value), span)),
+            SyntaxKind::Number(value, dimension) => {
+                let term = draft.push(TermKind::Number(*value), span);
+                draft.terms[term as usize].dimension = *dimension;
+                Meaning::Number(term)
+            }
             SyntaxKind::Reference(_) => Meaning::Reference,
             SyntaxKind::Name(name) => match self.name(draft, name, span) {
-                Some(kind) => Meaning::Number(draft.push(kind, span)),
+                Some(kind) => {
+                    let turned = match kind {
+                        TermKind::Coordinate(id) => self.coordinate_negates(id, span),
+                        TermKind::Velocity(id) => self.velocity_negates(id, span),
+                        _ => false,
+                    };
+                    Meaning::Number(draft.push_turned(kind, span, turned))
+                }
                 None => Meaning::Failed,
             },
             SyntaxKind::Neg(a) => match self.number(draft, *a) {
                 // A negative literal is a number, not an operation.
                 Some(a) => match draft.terms.last_mut() {
-                    Some(Term { kind: TermKind::Number(value), span: place }) if a + 1 == draft_len => {
+                    Some(Term { kind: TermKind::Number(value), span: place, .. }) if a + 1 == draft_len => {
                         *value = -*value;
                         *place = span;
                         Meaning::Number(a)
@@ -193,7 +210,7 @@ impl<'a> Resolver<'a> {
 
     fn name(&mut self, draft: &Draft<'_>, name: &str, span: Span) -> Option<TermKind> {
         if let Some(index) = draft.locals.iter().position(|local| local == name) {
-            if !draft.place.locals().is_empty() && self.names.find(name).is_some() {
+            if !draft.place.locals().is_empty() && self.lookup(name, span).is_some() {
                 let by = if draft.place == Place::Road {
                     "the ground x of the point"
                 } else {
@@ -213,7 +230,7 @@ impl<'a> Resolver<'a> {
             resolver.error(span, problem);
             None
         };
-        match self.names.find(name) {
+        match self.lookup(name, span) {
             Some(Entity::Parameter(id)) => Some(TermKind::Parameter(id)),
             Some(Entity::Input(id)) => Some(TermKind::Input(id)),
             Some(Entity::State(id)) => Some(TermKind::State(id)),
@@ -236,16 +253,20 @@ impl<'a> Resolver<'a> {
             }
             Some(Entity::Function(_)) => wrong(self, "a function; call it with its arguments"),
             None => {
-                if self.joints.contains_key(name) {
+                if self.lookup_joint(name, span).is_some() {
                     return wrong(self, "a joint");
                 }
-                if self.bodies.contains_key(name) {
+                if self.lookup_body(name, span).is_some() {
                     return wrong(self, "a body; ask for its `position(…)` or the like");
                 }
                 if builtin::find(name).is_some() {
                     return wrong(self, "a function; call it with its arguments");
                 }
-                let known = draft.locals.iter().map(String::as_str).chain(self.names.all());
+                let known = draft
+                    .locals
+                    .iter()
+                    .map(String::as_str)
+                    .chain(self.names.all().map(|known| self.written_at(known, span)));
                 let nearest = self.nearest(name, known.chain(["t", "pi"]));
                 self.error(span, Problem::UnknownName { kind: "name", name: name.to_owned(), nearest });
                 None
@@ -319,7 +340,8 @@ impl<'a> Resolver<'a> {
                 };
                 arity(self, expected, count == if kind == QueryKind::Distance { 2 } else { 1 })?;
                 let query = self.query(draft, call, kind, span)?;
-                Some(draft.push(TermKind::Query(query), span))
+                let turned = self.query_negates(query, span);
+                Some(draft.push_turned(TermKind::Query(query), span, turned))
             }
         }
     }
@@ -345,8 +367,8 @@ impl<'a> Resolver<'a> {
     }
 
     fn user_call(&mut self, draft: &mut Draft<'_>, call: &Call, span: Span) -> Option<TermId> {
-        let Some(Entity::Function(index)) = self.names.find(&call.name) else {
-            let problem = match self.names.find(&call.name) {
+        let Some(Entity::Function(index)) = self.lookup(&call.name, span) else {
+            let problem = match self.lookup(&call.name, span) {
                 Some(entity) => Problem::WrongKindOfName {
                     name: call.name.clone(),
                     expected: "a function",
@@ -391,7 +413,11 @@ impl<'a> Resolver<'a> {
         for term in &body.terms {
             let id = match term.kind {
                 TermKind::Local(argument) => arguments[usize::from(argument)],
-                kind => draft.push(kind.map_operands(|id| written[id as usize]), span),
+                kind => {
+                    let id = draft.push(kind.map_operands(|id| written[id as usize]), span);
+                    draft.terms[id as usize].dimension = term.dimension;
+                    id
+                }
             };
             written.push(id);
         }

@@ -1,15 +1,18 @@
 //! Joints, and the coordinates and velocities they declare.
 
 use super::Resolver;
+use super::dimensions::Quantity;
 use super::fields::Fields;
 use super::names::Entity;
 use crate::diag::{Problem, Span};
 use crate::ids::{CoordinateId, FrameId, Id, IdVec, JointId, VelocityId};
-use crate::model::language::{JOINTS, STEP};
+use crate::model::expand::Character;
+use crate::model::language::{JOINTS, Reflection, STEP};
+use crate::model::place::Place;
 use crate::model::tree::Key;
 use crate::model::{
-    Axis, CompoundStep, Coordinate, Cut, Formula, Joint, JointKind, Motion, Name, Orientation, Velocity,
-    limits,
+    Axis, CompoundStep, Coordinate, Cut, Dimension, Formula, Joint, JointKind, Motion, Name, Orientation,
+    Velocity, limits,
 };
 
 /// A joint whose coordinates are declared.
@@ -29,18 +32,28 @@ struct Plan {
     unit: &'static str,
     /// Part of a quaternion, so without a rate of its own.
     quaternion: bool,
+    /// What it measures is up to the user's expressions.
+    free: bool,
+    /// How it changes in a reflection, besides the joint's axes.
+    character: Character,
 }
 
 const fn angle(suffix: &'static str) -> Plan {
-    Plan { suffix, unit: "rad", quaternion: false }
+    Plan { suffix, unit: "rad", quaternion: false, free: false, character: Character::Scalar }
 }
 
 const fn distance(suffix: &'static str) -> Plan {
-    Plan { suffix, unit: "m", quaternion: false }
+    Plan { suffix, unit: "m", quaternion: false, free: false, character: Character::Scalar }
 }
 
 const fn quaternion(suffix: &'static str) -> Plan {
-    Plan { suffix, unit: "1", quaternion: true }
+    Plan { suffix, unit: "1", quaternion: true, free: false, character: Character::Scalar }
+}
+
+impl Plan {
+    const fn with(self, character: Character) -> Self {
+        Self { character, ..self }
+    }
 }
 
 impl<'a> Resolver<'a> {
@@ -81,7 +94,7 @@ impl<'a> Resolver<'a> {
         fields: Fields<'a>,
     ) -> PendingJoint<'a> {
         let sequence = self.sequence(&fields);
-        let plan = self.plan(kind, &fields, sequence.is_some());
+        let plan = self.plan(kind, &fields, sequence);
         let given = self.coordinate_names(&fields);
         let named = !given.is_empty();
         let without_quaternion = plan.iter().filter(|plan| !plan.quaternion).count();
@@ -103,7 +116,7 @@ impl<'a> Resolver<'a> {
             let name = match given.get(index).filter(|_| fits) {
                 Some((text, span)) => {
                     self.check_name(text, *span);
-                    Name { text: text.clone(), span: *span }
+                    Name { text: self.qualified(text, *span), span: *span }
                 }
                 None if plan.suffix.is_empty() => self.entry_name(key),
                 None => Name { text: format!("{}.{}", key.text, plan.suffix), span: key.span },
@@ -117,6 +130,10 @@ impl<'a> Resolver<'a> {
             });
             velocities.extend(rate);
             coordinates.push(coordinate);
+            let dimension = if plan.unit == "m" { Dimension::LENGTH } else { Dimension::ONE };
+            let quantity = if plan.free { Quantity::default() } else { Quantity::fixed(dimension) };
+            self.coordinate_quantities.push(quantity);
+            self.coordinate_characters.push(plan.character);
             self.coordinates.push(Coordinate { name, joint: id, rate, unit: plan.unit });
         }
         if plan.iter().any(|plan| plan.quaternion) {
@@ -132,32 +149,46 @@ impl<'a> Resolver<'a> {
     }
 
     /// The coordinates of a joint type.
-    fn plan(&mut self, kind: &str, fields: &Fields<'a>, angles: bool) -> Vec<Plan> {
-        let mut orientation = if angles {
-            vec![angle("angle1"), angle("angle2"), angle("angle3")]
-        } else {
-            vec![quaternion("qw"), quaternion("qx"), quaternion("qy"), quaternion("qz")]
+    fn plan(&mut self, kind: &str, fields: &Fields<'a>, sequence: Option<[u8; 3]>) -> Vec<Plan> {
+        let mut orientation = match sequence {
+            Some([a, b, c]) => vec![
+                angle("angle1").with(Character::Axial(a)),
+                angle("angle2").with(Character::Axial(b)),
+                angle("angle3").with(Character::Axial(c)),
+            ],
+            None => vec![
+                quaternion("qw"),
+                quaternion("qx").with(Character::Axial(0)),
+                quaternion("qy").with(Character::Axial(1)),
+                quaternion("qz").with(Character::Axial(2)),
+            ],
         };
         match kind {
             "revolute" | "screw" => vec![angle("")],
             "prismatic" => vec![distance("")],
             // What a curve's coordinate measures is up to its expressions.
-            "curve" => vec![distance("")],
-            "cylindrical" => vec![distance("distance"), angle("angle")],
+            "curve" => vec![Plan { free: true, ..distance("") }],
+            // One axis for both: that of the translation is reflected.
+            "cylindrical" => vec![distance("distance"), angle("angle").with(Character::Pseudo)],
             "universal" => vec![angle("angle1"), angle("angle2")],
             "spherical" => orientation,
             "free" => {
-                let mut all = vec![distance("x"), distance("y"), distance("z")];
+                let mut all = vec![
+                    distance("x").with(Character::Polar(0)),
+                    distance("y").with(Character::Polar(1)),
+                    distance("z").with(Character::Polar(2)),
+                ];
                 all.append(&mut orientation);
                 all
             }
             "planar" => {
                 let letters = ["x", "y", "z"];
-                let normal = match self.normal_index(fields) {
-                    Some(index) => usize::from(index),
-                    None => 2,
+                let normal = self.normal_index(fields).unwrap_or(2);
+                let along = |index: u8| {
+                    let index = (normal + index) % 3;
+                    distance(letters[usize::from(index)]).with(Character::Polar(index))
                 };
-                vec![distance(letters[(normal + 1) % 3]), distance(letters[(normal + 2) % 3]), angle("angle")]
+                vec![along(1), along(2), angle("angle").with(Character::Axial(normal))]
             }
             "compound" => {
                 let names = fields.items("coordinates");
@@ -168,10 +199,7 @@ impl<'a> Resolver<'a> {
                         return Vec::new();
                     }
                 }
-                names
-                    .iter()
-                    .map(|name| self.compound_plan(fields, name.text(self.source).unwrap_or("")))
-                    .collect()
+                names.iter().map(|name| self.compound_plan(fields, name.text().unwrap_or(""))).collect()
             }
             _ => Vec::new(),
         }
@@ -182,14 +210,14 @@ impl<'a> Resolver<'a> {
     fn compound_plan(&self, fields: &Fields<'a>, name: &str) -> Plan {
         let rotates = fields.items("steps").iter().find_map(|step| {
             let by = step.entries().iter().find(|(key, _)| key.text == "by")?;
-            (by.1.text(self.source)? == name)
-                .then(|| step.entries().iter().any(|(key, _)| key.text == "rotate"))
+            (by.1.text()? == name).then(|| step.entries().iter().any(|(key, _)| key.text == "rotate"))
         });
-        if rotates.unwrap_or(true) { angle("") } else { distance("") }
+        let plan = if rotates.unwrap_or(true) { angle("") } else { distance("") };
+        Plan { free: rotates.is_none(), ..plan }
     }
 
     fn normal_index(&self, fields: &Fields<'a>) -> Option<u8> {
-        let text = fields.get("normal")?.text(self.source)?;
+        let text = fields.get("normal")?.text()?;
         match text.trim_start_matches(['-', '+']).trim() {
             "x" => Some(0),
             "y" => Some(1),
@@ -200,14 +228,14 @@ impl<'a> Resolver<'a> {
 
     fn coordinate_names(&mut self, fields: &Fields<'a>) -> Vec<(String, Span)> {
         if let Some(node) = fields.get("coordinate") {
-            return node.text(self.source).map(|text| (text.to_owned(), node.span)).into_iter().collect();
+            return node.text().map(|text| (text.to_owned(), node.span)).into_iter().collect();
         }
         self.name_list(fields, "coordinates")
     }
 
     fn sequence(&mut self, fields: &Fields<'a>) -> Option<[u8; 3]> {
         let node = fields.get("sequence")?;
-        let text = node.text(self.source)?;
+        let text = node.text()?;
         let letter = |byte: u8| matches!(byte, b'x'..=b'z').then(|| byte - b'x');
         let sequence = match text.as_bytes() {
             [a, b, c] if a != b && b != c => match (letter(*a), letter(*b), letter(*c)) {
@@ -258,17 +286,24 @@ impl<'a> Resolver<'a> {
     fn joint_kind(&mut self, pending: &PendingJoint<'a>) -> JointKind {
         let fields = &pending.fields;
         match (pending.kind, pending.coordinates.as_slice()) {
-            ("revolute", &[angle]) => JointKind::Revolute { axis: self.axis_field(fields, "axis", 2), angle },
-            ("prismatic", &[distance]) => {
-                JointKind::Prismatic { axis: self.axis_field(fields, "axis", 2), distance }
+            ("revolute", &[angle]) => {
+                JointKind::Revolute { axis: self.axis_field(fields, "axis", 2, Reflection::Axial), angle }
             }
-            ("screw", &[angle]) => JointKind::Screw {
-                axis: self.axis_field(fields, "axis", 2),
-                pitch: self.field(fields, "pitch", 0.0),
-                angle,
-            },
+            ("prismatic", &[distance]) => {
+                JointKind::Prismatic { axis: self.axis_field(fields, "axis", 2, Reflection::Polar), distance }
+            }
+            ("screw", &[angle]) => {
+                let pitch = self.field(fields, "pitch", 0.0);
+                JointKind::Screw {
+                    axis: self.axis_field(fields, "axis", 2, Reflection::Axial),
+                    // A right-handed thread becomes a left-handed one.
+                    pitch: self.reflected(pitch, pending.key.span, Character::Pseudo),
+                    angle,
+                }
+            }
             ("cylindrical", &[distance, angle]) => {
-                JointKind::Cylindrical { axis: self.axis_field(fields, "axis", 2), distance, angle }
+                let axis = self.axis_field(fields, "axis", 2, Reflection::Polar);
+                JointKind::Cylindrical { axis, distance, angle }
             }
             ("universal", &[first, second]) => {
                 JointKind::Universal { axes: self.universal_axes(fields), angles: [first, second] }
@@ -285,7 +320,7 @@ impl<'a> Resolver<'a> {
                 }
             }
             ("planar", &[first, second, angle]) => {
-                let normal = self.axis_field(fields, "normal", 2);
+                let normal = self.axis_field(fields, "normal", 2, Reflection::None);
                 if let (Axis::Vector(_), Some(node)) = (&normal, fields.get("normal")) {
                     self.error(self.span_of(node, node.span), Problem::NormalNotPrincipal {});
                 }
@@ -304,7 +339,7 @@ impl<'a> Resolver<'a> {
     fn universal_axes(&mut self, fields: &Fields<'a>) -> [Axis; 2] {
         let items = fields.items("axes");
         if let [first, second] = items {
-            return [self.axis(first), self.axis(second)];
+            return [first, second].map(|axis| self.axis(axis, Reflection::Axial));
         }
         if let Some((key, _)) = fields.entry("axes") {
             let problem = Problem::WrongCount {
@@ -327,7 +362,7 @@ impl<'a> Resolver<'a> {
         let relative_to = self.frame(fields, "relative_to");
         if let (Some(frame), Some((key, node))) = (relative_to, fields.entry("relative_to")) {
             if self.frames[frame].body.index() != 0 {
-                let frame = node.text(self.source).unwrap_or("").to_owned();
+                let frame = node.text().unwrap_or("").to_owned();
                 self.error(node.span, Problem::NotAGroundFrame { frame });
             }
             if pending.sequence.is_none() {
@@ -351,8 +386,8 @@ impl<'a> Resolver<'a> {
         for item in fields.items("steps") {
             let step = self.fields(&STEP, self.span_of(item, owner), item);
             let (motion, axis) = match (step.get("rotate"), step.get("translate")) {
-                (Some(axis), None) => (Motion::Rotation, self.axis(axis)),
-                (None, Some(axis)) => (Motion::Translation, self.axis(axis)),
+                (Some(axis), None) => (Motion::Rotation, self.axis(axis, Reflection::Axial)),
+                (None, Some(axis)) => (Motion::Translation, self.axis(axis, Reflection::Polar)),
                 _ => {
                     let keys = "either `rotate` or `translate`";
                     self.error(step.owner, Problem::NeedsOneOf { keys, place: "a step".to_owned() });
@@ -360,6 +395,8 @@ impl<'a> Resolver<'a> {
                 }
             };
             let argument: Formula = self.field(&step, "by", 0.0);
+            let unit = if motion == Motion::Rotation { "rad" } else { "m" };
+            self.expect(&argument, Place::JointArgument, unit, "`by`");
             steps.push(CompoundStep { motion, axis, argument });
         }
         steps
@@ -370,6 +407,6 @@ impl<'a> Resolver<'a> {
 const EMPTY: crate::model::language::Section =
     crate::model::language::Section { name: "a joint", fields: &[] };
 static NOTHING: crate::model::tree::Node = crate::model::tree::Node {
-    span: Span { file: crate::diag::FileId(0), start: 0, end: 0 },
+    span: Span { file: crate::diag::FileId(0), start: 0, end: 0, instance: 0 },
     value: crate::model::tree::Value::Null,
 };

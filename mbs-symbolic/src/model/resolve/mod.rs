@@ -4,9 +4,11 @@
 //! order of sections and entries does not matter. What is wrong is reported and
 //! replaced by something harmless; a model with errors is never handed on.
 
+mod assemblies;
 mod bodies;
 mod check;
 mod constraints;
+mod dimensions;
 mod fields;
 mod forces;
 mod formulas;
@@ -22,8 +24,8 @@ mod values;
 
 pub(crate) use check::least_eigenvalue;
 
+use super::expand::{Character, Expanded, Instance};
 use super::language::TOP;
-use super::tree::Node;
 use super::{
     Coordinate, Frame, Input, Loader, Model, Name, Output, Parameter, State, Table, Variable, Velocity,
     names as naming,
@@ -33,6 +35,7 @@ use crate::ids::{
     BodyId, CoordinateId, FrameId, Id, IdVec, InputId, JointId, OutputId, ParamId, StateId, TableId,
     VariableId, VelocityId,
 };
+use dimensions::Quantity;
 use fields::Fields;
 use formulas::Template;
 use names::{Names, RustNames};
@@ -41,10 +44,10 @@ use std::collections::BTreeMap;
 
 /// What is known while a model is resolved.
 struct Resolver<'a> {
-    source: &'a str,
     sources: &'a mut Sources,
     loader: &'a dyn Loader,
     problems: Diagnostics,
+    instances: &'a [Instance],
 
     names: Names,
     rust_names: RustNames,
@@ -64,6 +67,17 @@ struct Resolver<'a> {
     variable_spans: Vec<Span>,
     variable_dependence: Vec<Dependence>,
 
+    /// What symbols measure, as far as it is known yet.
+    parameter_quantities: Vec<Quantity>,
+    input_quantities: Vec<Quantity>,
+    state_quantities: Vec<Quantity>,
+    variable_quantities: Vec<Quantity>,
+    coordinate_quantities: Vec<Quantity>,
+    /// How coordinates change in a reflection.
+    coordinate_characters: Vec<Character>,
+    /// What the two columns of each table measure.
+    table_quantities: Vec<(Quantity, Quantity)>,
+
     /// The joint whose own arguments are being resolved.
     current_joint: Option<(JointId, String)>,
     used_joints: Vec<bool>,
@@ -74,19 +88,18 @@ struct Resolver<'a> {
     full: bool,
 }
 
-/// Resolves the tree `root` of the text `source`. Files that tables name are read
-/// through `loader` and added to `sources`.
+/// Resolves the tree of a model.
+/// Files that tables name are read through `loader` and added to `sources`.
 pub(super) fn resolve(
-    root: &Node,
-    source: &str,
+    expanded: &Expanded,
     sources: &mut Sources,
     loader: &dyn Loader,
 ) -> Result<(Model, Diagnostics), Diagnostics> {
     let mut resolver = Resolver {
-        source,
         sources,
         loader,
         problems: Diagnostics::new(),
+        instances: &expanded.instances,
         names: Names::default(),
         rust_names: RustNames::default(),
         bodies: BTreeMap::new(),
@@ -102,16 +115,23 @@ pub(super) fn resolve(
         variable_names: Vec::new(),
         variable_spans: Vec::new(),
         variable_dependence: Vec::new(),
+        parameter_quantities: Vec::new(),
+        input_quantities: Vec::new(),
+        state_quantities: Vec::new(),
+        variable_quantities: Vec::new(),
+        coordinate_quantities: Vec::new(),
+        coordinate_characters: Vec::new(),
+        table_quantities: Vec::new(),
         current_joint: None,
         used_joints: Vec::new(),
         joint_velocities: Vec::new(),
         terms: 0,
         full: false,
     };
-    if root.entries().is_empty() {
+    if expanded.root.entries().is_empty() {
         return Err(Diagnostic::error(Span::default(), Problem::NotAMap {}).into());
     }
-    let model = resolver.model(root);
+    let model = resolver.model(expanded);
     let mut problems = resolver.problems;
     // Numbers are only worth checking once all names are right.
     if !problems.has_errors() {
@@ -130,19 +150,20 @@ impl<'a> Resolver<'a> {
         self.problems.push(Diagnostic::error(span, problem));
     }
 
-    fn model(&mut self, root: &'a Node) -> Model {
-        let start = Span::default();
-        let top = self.read_top(root, start);
+    fn model(&mut self, expanded: &'a Expanded) -> Model {
+        let top = self.fields(&TOP, Span::default(), &expanded.root);
+        self.check_assemblies(&top);
 
-        let pending_bodies = self.declare_bodies(&top);
+        let pending_bodies = self.declare_bodies(&top, &expanded.added_frames);
         let pending_symbols = self.declare_symbols(&top);
         let pending_joints = self.declare_joints(&top);
         self.resolve_functions(&top);
 
         let (parameters, derived_order) = self.resolve_parameters(&pending_symbols);
         let tables = self.resolve_tables(&pending_symbols);
-        let (variables, variable_order) = self.resolve_variables(&top);
         let inputs = self.resolve_inputs(&pending_symbols);
+        self.declare_state_units(&pending_symbols);
+        let (variables, variable_order) = self.resolve_variables(&top);
         let states = self.resolve_states(&pending_symbols);
         let bodies = self.resolve_bodies(&pending_bodies);
         let mut joints = self.resolve_joints(&pending_joints);
@@ -179,10 +200,6 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn read_top(&mut self, root: &'a Node, start: Span) -> Fields<'a> {
-        self.fields(&TOP, start, root)
-    }
-
     /// Codes of warnings that are switched off.
     fn allowed(&mut self, top: &Fields<'a>) -> Vec<Name> {
         self.name_list(top, "allow").into_iter().map(|(text, span)| Name { text, span }).collect()
@@ -190,7 +207,7 @@ impl<'a> Resolver<'a> {
 
     fn model_name(&mut self, top: &Fields<'a>) -> String {
         let Some(node) = top.get("model") else { return String::new() };
-        let name = node.text(self.source).unwrap_or("").to_owned();
+        let name = node.text().unwrap_or("").to_owned();
         if !naming::is_snake_case(&name) {
             let suggestion = naming::to_snake_case(&name);
             self.error(node.span, Problem::NotSnakeCase { name: name.clone(), suggestion });

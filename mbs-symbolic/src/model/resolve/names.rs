@@ -3,7 +3,7 @@
 use super::Resolver;
 use crate::diag::{Diagnostic, Problem, Span};
 use crate::ids::{
-    CoordinateId, FrameId, Id, InputId, JointId, ParamId, StateId, TableId, VariableId, VelocityId,
+    BodyId, CoordinateId, FrameId, Id, InputId, JointId, ParamId, StateId, TableId, VariableId, VelocityId,
 };
 use crate::model::names::{is_identifier, is_reserved, rust_name};
 use crate::model::place::Place;
@@ -48,6 +48,11 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn find(&self, name: &str) -> Option<Entity> {
         self.entities.get(name).map(|(entity, _)| *entity)
+    }
+
+    /// Where a name is declared.
+    pub(super) fn place(&self, name: &str) -> Option<Span> {
+        self.entities.get(name).map(|(_, span)| *span)
     }
 
     /// All names in alphabetical order.
@@ -117,7 +122,7 @@ impl<'a> Resolver<'a> {
 
     /// Declares a user's own name after checking that it is one.
     pub(super) fn declare_key(&mut self, key: &Key, entity: Entity) {
-        self.check_name(&key.text, key.span);
+        self.check_name(key.local(), key.span);
         self.declare(&key.text, key.span, entity);
     }
 
@@ -145,19 +150,21 @@ impl<'a> Resolver<'a> {
     pub(super) fn check_names<'n>(&mut self, keys: impl Iterator<Item = &'n Key>) {
         let mut taken = RustNames::default();
         for key in keys {
-            self.check_name(&key.text, key.span);
+            self.check_name(key.local(), key.span);
             self.check_rust_name(&mut taken, &key.text, key.span);
         }
     }
 
     /// The frame called `body` or `body.frame`.
     pub(super) fn find_frame(&mut self, name: &str, span: Span) -> Option<FrameId> {
-        let (body, frame) = match name.split_once('.') {
-            Some((body, frame)) => (body, Some(frame)),
-            None => (name, None),
-        };
-        let Some(&id) = self.bodies.get(body) else {
-            if self.joints.contains_key(name) {
+        if let Some(frame) = self.lookup_frame(name, span) {
+            return Some(frame);
+        }
+        // The longest beginning that is a body.
+        let split = name.match_indices('.').rev().map(|(at, _)| (&name[..at], &name[at + 1..]));
+        let known = split.filter_map(|(body, frame)| Some((self.known_body(body, span)?, body, frame)));
+        let Some((id, body, frame)) = known.into_iter().next() else {
+            if self.lookup_joint(name, span).is_some() {
                 let expected = "a body or frame";
                 self.error(
                     span,
@@ -165,19 +172,16 @@ impl<'a> Resolver<'a> {
                 );
                 return None;
             }
+            let (body, rest) = name.find('.').map_or((name, ""), |at| name.split_at(at));
             // A frame's name without its body is the commonest mistake.
             let complete = if self.suggests() { self.complete_frame(name) } else { None };
             let nearest = complete.or_else(|| {
-                let rest = frame.map_or(String::new(), |frame| format!(".{frame}"));
-                self.nearest(body, self.bodies.keys().map(String::as_str)).map(|body| body + &rest)
+                let bodies = self.bodies.keys().map(|known| self.written_at(known, span));
+                self.nearest(body, bodies).map(|body| body + rest)
             });
             self.error(span, Problem::UnknownName { kind: "body", name: body.to_owned(), nearest });
             return None;
         };
-        let Some(frame) = frame else { return Some(FrameId::new(id.index())) };
-        if let Some(found) = self.frame_names.get(&(id, frame.to_owned())) {
-            return Some(*found);
-        }
         let siblings = self.frame_names.keys().filter(|(body, _)| *body == id);
         let nearest = self.nearest(frame, siblings.map(|(_, frame)| frame.as_str()));
         let problem = Problem::UnknownFrame {
@@ -189,19 +193,25 @@ impl<'a> Resolver<'a> {
         None
     }
 
+    /// A body, or the body behind a connection.
+    fn known_body(&mut self, name: &str, span: Span) -> Option<BodyId> {
+        let frame = self.lookup_frame(name, span).filter(|_| !name.is_empty())?;
+        self.body_of(frame)
+    }
+
     /// The joint of this name.
     pub(super) fn find_joint(&mut self, name: &str, span: Span) -> Option<JointId> {
-        if let Some(id) = self.joints.get(name) {
-            return Some(*id);
+        if let Some(id) = self.lookup_joint(name, span) {
+            return Some(id);
         }
-        let nearest = self.nearest(name, self.joints.keys().map(String::as_str));
+        let nearest = self.nearest(name, self.joints.keys().map(|known| self.written_at(known, span)));
         self.error(span, Problem::UnknownName { kind: "joint", name: name.to_owned(), nearest });
         None
     }
 
     /// The coordinate of this name.
     pub(super) fn find_coordinate(&mut self, name: &str, span: Span) -> Option<CoordinateId> {
-        match self.names.find(name) {
+        match self.lookup(name, span) {
             Some(Entity::Coordinate(id)) => {
                 self.mark_used(self.coordinates[id].joint);
                 Some(id)
@@ -214,8 +224,9 @@ impl<'a> Resolver<'a> {
                 None
             }
             None => {
-                let nearest =
-                    self.nearest_of_joint(name).or_else(|| self.nearest(name, self.names.coordinates()));
+                let nearest = self
+                    .nearest_of_joint(name, span)
+                    .or_else(|| self.nearest(name, self.names.coordinates()));
                 self.error(span, Problem::UnknownName { kind: "coordinate", name: name.to_owned(), nearest });
                 None
             }
@@ -224,7 +235,7 @@ impl<'a> Resolver<'a> {
 
     /// The velocity of this name: an angular velocity, or the rate of a coordinate.
     pub(super) fn find_velocity(&mut self, name: &str, span: Span) -> Option<VelocityId> {
-        let found = match self.names.find(name) {
+        let found = match self.lookup(name, span) {
             Some(Entity::Velocity(id)) => {
                 self.mark_used(self.velocities[id].joint);
                 return Some(id);
@@ -239,7 +250,7 @@ impl<'a> Resolver<'a> {
             Some(other) => other.describe(),
             None => {
                 let nearest =
-                    self.nearest_of_joint(name).or_else(|| self.nearest(name, self.names.velocities()));
+                    self.nearest_of_joint(name, span).or_else(|| self.nearest(name, self.names.velocities()));
                 self.error(span, Problem::UnknownName { kind: "velocity", name: name.to_owned(), nearest });
                 return None;
             }
@@ -249,10 +260,10 @@ impl<'a> Resolver<'a> {
     }
 
     /// If `name` is a joint, the name of its first velocity.
-    fn nearest_of_joint(&self, name: &str) -> Option<String> {
-        let joint = *self.joints.get(name)?;
+    fn nearest_of_joint(&self, name: &str, span: Span) -> Option<String> {
+        let joint = self.lookup_joint(name, span)?;
         let first = self.joint_velocities.get(joint.index())?.first()?;
-        Some(self.velocities[*first].name.text.clone())
+        Some(self.written_at(&self.velocities[*first].name.text, span).to_owned())
     }
 
     /// `body.frame` of a body that has a frame of this name.

@@ -20,7 +20,7 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn table_reference(&mut self, draft: &Draft<'_>, node: u32) -> Option<TableId> {
         let (name, span) = Self::reference(draft, node)?;
-        match self.names.find(name) {
+        match self.lookup(name, span) {
             Some(Entity::Table(id)) => Some(id),
             Some(other) => {
                 let found = other.describe();

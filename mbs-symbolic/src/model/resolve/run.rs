@@ -1,14 +1,16 @@
 //! Initial values, and defaults and scenarios of a run.
 
+use super::assemblies::negative;
+use super::dimensions::Quantity;
 use super::fields::Fields;
 use super::names::Entity;
 use super::{Parameters, Resolver};
 use crate::diag::Problem;
-use crate::ids::{CoordinateId, VelocityId};
+use crate::ids::{CoordinateId, Id, ParamId, VelocityId};
 use crate::model::language::{INITIAL, SCENARIO, SIMULATION};
 use crate::model::place::Place;
 use crate::model::tree::{Key, Node};
-use crate::model::{Formula, Initial, ParameterValue, Scenario, Simulation};
+use crate::model::{Formula, Initial, Parameter, ParameterValue, Scenario, Simulation};
 
 impl<'a> Resolver<'a> {
     pub(super) fn resolve_initial(&mut self, top: &Fields<'a>) -> Initial {
@@ -27,13 +29,31 @@ impl<'a> Resolver<'a> {
     fn initial_position(&mut self, name: &str, key: &Key, node: &'a Node) -> Option<(CoordinateId, Formula)> {
         let coordinate = self.find_coordinate(name, key.span);
         let value = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
-        coordinate.zip(value)
+        let found = coordinate.map(|id| (self.coordinate_quantity(id), self.coordinates[id].unit));
+        self.check_initial(value.as_ref(), found, name);
+        let turned = coordinate.is_some_and(|coordinate| self.coordinate_negates(coordinate, key.span));
+        coordinate.zip(value.map(|value| if turned { negative(value) } else { value }))
     }
 
     fn initial_velocity(&mut self, name: &str, key: &Key, node: &'a Node) -> Option<(VelocityId, Formula)> {
         let velocity = self.find_velocity(name, key.span);
         let value = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
-        velocity.zip(value)
+        let found = velocity.map(|id| (self.velocity_quantity(id), self.velocities[id].unit));
+        self.check_initial(value.as_ref(), found, name);
+        let turned = velocity.is_some_and(|velocity| self.velocity_negates(velocity, key.span));
+        velocity.zip(value.map(|value| if turned { negative(value) } else { value }))
+    }
+
+    fn check_initial(&mut self, value: Option<&Formula>, of: Option<(Quantity, &str)>, name: &str) {
+        match (value, of) {
+            (Some(value), Some((Quantity { dimension: Some(_), .. }, unit))) => {
+                self.expect(value, Place::Parameters, unit, &format!("`{name}`"));
+            }
+            (Some(value), _) => {
+                self.quantity(value, Place::Parameters);
+            }
+            _ => {}
+        }
     }
 
     pub(super) fn resolve_simulation(&mut self, top: &Fields<'a>, parameters: &Parameters) -> Simulation {
@@ -77,6 +97,28 @@ impl<'a> Resolver<'a> {
         scenario
     }
 
+    /// A parameter's value in a scenario: a plain number is in the parameter's own unit.
+    fn parameter_setting(&mut self, id: ParamId, parameter: &Parameter, node: &Node) -> Option<f64> {
+        let (value, found) = self.constant_quantity(node)?;
+        let known = self.parameter_quantities.get(id.index()).copied().unwrap_or_default();
+        match (found.dimension, known.dimension, &parameter.written) {
+            (None, _, Some(unit)) => Some(unit.to_si(value)),
+            (Some(_), Some(dimension), _) => {
+                let formula = Formula::number(value, node.span);
+                let what = format!("`{}`", parameter.name.text);
+                self.expect_quantity(
+                    &formula,
+                    found,
+                    &dimension.to_string(),
+                    &what,
+                    Some(parameter.name.span),
+                );
+                Some(value)
+            }
+            _ => Some(value),
+        }
+    }
+
     fn setting(&mut self, scenario: &mut Scenario, key: &'a Key, node: &'a Node, parameters: &Parameters) {
         match self.names.find(&key.text) {
             Some(Entity::Parameter(id)) => {
@@ -89,15 +131,20 @@ impl<'a> Resolver<'a> {
                     self.wrong_shape(&key.text, "a number".to_owned(), key.span, node);
                     return;
                 }
-                if let Some(value) = self.constant(node) {
+                if let Some(value) = self.parameter_setting(id, parameter, node) {
                     self.check_in_range(parameter, value, node.span);
                     scenario.parameters.push((id, value));
                 }
             }
             Some(Entity::Input(id)) => {
-                let smooth = self.input_names.get(crate::ids::Id::index(id)).is_some_and(|(_, n)| *n > 0);
+                let smooth = self.input_names.get(id.index()).is_some_and(|(_, n)| *n > 0);
                 let place = if smooth { Place::SmoothInputDefault } else { Place::InputDefault };
                 let value = self.scalar_formula(&key.text, key.span, node, place);
+                if let Some(value) = &value {
+                    let known = self.input_quantities.get(id.index()).copied().unwrap_or_default();
+                    let unit = known.dimension.map(|dimension| dimension.to_string()).unwrap_or_default();
+                    self.check_initial(Some(value), Some((known, unit.as_str())), &key.text);
+                }
                 scenario.inputs.extend(value.map(|value| (id, value)));
             }
             Some(Entity::Coordinate(_) | Entity::Velocity(_)) => {

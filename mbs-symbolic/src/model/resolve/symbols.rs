@@ -1,5 +1,6 @@
 //! Parameters, functions, inputs, states, variables, outputs.
 
+use super::dimensions::Quantity;
 use super::fields::Fields;
 use super::formulas::Template;
 use super::names::Entity;
@@ -10,10 +11,13 @@ use crate::ids::{Id, InputId, ParamId, StateId, TableId, VariableId};
 use crate::model::builtin;
 use crate::model::evaluate::constant;
 use crate::model::language::{FUNCTION, INPUT, OUTPUT, PARAMETER, STATE, Section, TABLE};
+use crate::model::lexer::unit_of_literal;
 use crate::model::parser::{Syntax, SyntaxKind};
 use crate::model::place::Place;
 use crate::model::tree::{Key, Node, Value};
-use crate::model::{Formula, Input, Output, Parameter, ParameterValue, State, TermKind, Variable, limits};
+use crate::model::{
+    Dimension, Formula, Input, Output, Parameter, ParameterValue, State, TermKind, Variable, limits, units,
+};
 use std::rc::Rc;
 
 /// The sections of symbols, read but not resolved.
@@ -49,7 +53,7 @@ impl<'a> Short<'a> {
 impl<'a> Resolver<'a> {
     fn short(&mut self, section: &'static Section, key: &'a Key, node: &'a Node) -> Option<Short<'a>> {
         match &node.value {
-            Value::Plain | Value::Text(_) => Some(Short::Bare(node)),
+            Value::Plain(_) | Value::Text { .. } => Some(Short::Bare(node)),
             Value::Map(_) => Some(Short::Full(self.fields(section, key.span, node))),
             Value::Null | Value::Seq(_) => {
                 self.wrong_shape(&key.text, "an expression or a map with `value`".to_owned(), key.span, node);
@@ -90,7 +94,7 @@ impl<'a> Resolver<'a> {
         }
         for (index, (key, _)) in top.entries("functions").iter().take(limits::ELEMENTS).enumerate() {
             self.declare_key(key, Entity::Function(index));
-            if builtin::find(&key.text).is_some() {
+            if builtin::find(key.local()).is_some() {
                 self.error(key.span, Problem::FunctionNameTaken { name: key.text.clone() });
             }
         }
@@ -146,7 +150,7 @@ impl<'a> Resolver<'a> {
         }
         let calls = |syntax: &Syntax| -> Vec<usize> {
             let called = syntax.nodes.iter().filter_map(|node| match &node.kind {
-                SyntaxKind::Call(call) => match self.names.find(&call.name) {
+                SyntaxKind::Call(call) => match self.lookup(&call.name, call.name_span) {
                     Some(Entity::Function(index)) => Some(index),
                     _ => None,
                 },
@@ -186,30 +190,50 @@ impl<'a> Resolver<'a> {
 
     pub(super) fn resolve_parameters(&mut self, symbols: &Symbols<'a>) -> (Parameters, Vec<ParamId>) {
         let mut parameters = Parameters::new();
+        let mut values = Vec::new();
         for (key, short) in &symbols.parameters {
             let formula = match short.value() {
                 Some(node) => self.formula(node, Place::Parameters),
                 None => Formula::number(0.0, key.span),
             };
+            let unit = short.fields().and_then(|fields| self.unit(fields, "unit"));
             let value = match constant(&formula) {
-                Some(value) if value.is_finite() => ParameterValue::Given(value),
+                Some(value) if value.is_finite() => {
+                    let plain = self.quantity(&formula, Place::Parameters).dimension.is_none();
+                    let scaled = unit.as_ref().filter(|_| plain).map(|given| given.unit.to_si(value));
+                    ParameterValue::Given(scaled.unwrap_or(value))
+                }
                 Some(value) => {
                     let what = format!("parameter `{}`", key.text);
                     self.error(formula.span, Problem::NotANumber { what, value });
                     ParameterValue::Given(0.0)
                 }
-                None => ParameterValue::Derived(formula),
+                None => {
+                    if let Some(given) = &unit {
+                        self.must_be_si(given, "a value derived from parameters");
+                    }
+                    ParameterValue::Derived(formula.clone())
+                }
             };
-            let mut parameter =
-                Parameter { name: self.entry_name(key), value, unit: None, doc: None, min: None, max: None };
-            if let Some(fields) = short.fields() {
-                parameter.unit = self.unit(fields);
-                parameter.doc = self.text(fields, "doc");
-                parameter.min = self.number_field(fields, "min");
-                parameter.max = self.number_field(fields, "max");
-                self.check_range(&parameter, fields);
-            }
+            let literal = short.value().and_then(|node| node.text()).and_then(unit_of_literal);
+            let parameter = Parameter {
+                name: self.entry_name(key),
+                value,
+                unit: match &unit {
+                    Some(given) => Some(given.unit.si.clone()),
+                    None => literal.and_then(|text| units::parse(text).ok()).map(|unit| unit.si),
+                },
+                written: unit.as_ref().map(|given| given.unit.clone()).filter(|unit| !unit.is_si()),
+                doc: short.fields().and_then(|fields| self.text(fields, "doc")),
+                min: None,
+                max: None,
+            };
+            self.parameter_quantities.push(match &unit {
+                Some(given) => Quantity::declared(given.unit.dimension),
+                None => Quantity::default(),
+            });
             parameters.push(parameter);
+            values.push((formula, unit));
         }
         let uses: Vec<Vec<usize>> = parameters
             .iter()
@@ -224,9 +248,46 @@ impl<'a> Resolver<'a> {
         let (order, circles) = order(&uses);
         let keys: Vec<&Key> = symbols.parameters.iter().map(|(key, _)| *key).collect();
         self.report_circles("parameters", &keys, &circles);
+        for &index in &order {
+            let (formula, unit) = &values[index];
+            let found = self.quantity(formula, Place::Parameters);
+            match unit {
+                Some(given) => {
+                    let (what, si) = (format!("`{}`", keys[index].text), given.unit.si.clone());
+                    self.expect_quantity(formula, found, &si, &what, Some(given.span));
+                }
+                None => self.parameter_quantities[index] = found,
+            }
+        }
+        for (index, (key, short)) in symbols.parameters.iter().enumerate() {
+            if let Some(fields) = short.fields() {
+                let parameter = &mut parameters[ParamId::new(index)];
+                // Bounds in an assembly are for the uses that set a number.
+                if key.span.instance > 0 && matches!(parameter.value, ParameterValue::Derived(_)) {
+                    continue;
+                }
+                parameter.min = self.bound(fields, "min", parameter);
+                parameter.max = self.bound(fields, "max", parameter);
+                self.check_range(parameter, fields);
+            }
+        }
         let derived = |id: &ParamId| matches!(parameters[*id].value, ParameterValue::Derived(_));
         let order = order.into_iter().map(ParamId::new).filter(derived).collect();
         (parameters, order)
+    }
+
+    /// A bound of a parameter; a plain number is in the parameter's unit.
+    fn bound(&mut self, fields: &Fields<'a>, key: &str, parameter: &Parameter) -> Option<f64> {
+        let node = fields.get(key)?;
+        let (value, found) = self.constant_quantity(node)?;
+        if found.dimension.is_none() {
+            return Some(parameter.written.as_ref().map_or(value, |unit| unit.to_si(value)));
+        }
+        if let Some(unit) = &parameter.unit {
+            let formula = Formula::number(value, node.span);
+            self.expect_quantity(&formula, found, unit, &format!("`{key}`"), Some(parameter.name.span));
+        }
+        Some(value)
     }
 
     fn check_range(&mut self, parameter: &Parameter, fields: &Fields<'a>) {
@@ -266,22 +327,56 @@ impl<'a> Resolver<'a> {
         for (index, (key, short)) in symbols.inputs.iter().enumerate() {
             let derivatives = self.input_names[index].1;
             let place = if derivatives > 0 { Place::SmoothInputDefault } else { Place::InputDefault };
-            let default = match short.value() {
+            let mut default = match short.value() {
                 Some(node) => self.formula(node, place),
                 None => Formula::number(0.0, key.span),
             };
-            let unit = short.fields().and_then(|fields| self.unit(fields));
+            let given = short.fields().and_then(|fields| self.unit(fields, "unit"));
             let doc = short.fields().and_then(|fields| self.text(fields, "doc"));
+            let found = self.quantity(&default, place);
+            let mut quantity = found;
+            if let Some(given) = &given {
+                quantity = Quantity::declared(given.unit.dimension);
+                match constant(&default).filter(|_| found.dimension.is_none()) {
+                    Some(value) => default = Formula::number(given.unit.to_si(value), default.span),
+                    None if found.dimension.is_none() => {
+                        self.must_be_si(given, "a signal that is an expression")
+                    }
+                    None => {
+                        let (what, si) = (format!("`{}`", key.text), given.unit.si.clone());
+                        self.expect_quantity(&default, found, &si, &what, Some(given.span));
+                    }
+                }
+            }
+            self.input_quantities.push(quantity);
+            let unit = given.map(|given| given.unit.si);
             inputs.push(Input { name: self.entry_name(key), default, derivatives, unit, doc });
         }
         inputs
     }
 
+    /// Notes what states measure, so that formulas can be judged.
+    pub(super) fn declare_state_units(&mut self, symbols: &Symbols<'a>) {
+        for (_, fields) in &symbols.states {
+            let given = self.si_unit(fields, "a state");
+            let quantity =
+                given.map_or(Quantity::default(), |given| Quantity::declared(given.unit.dimension));
+            self.state_quantities.push(quantity);
+        }
+    }
+
     pub(super) fn resolve_states(&mut self, symbols: &Symbols<'a>) -> States {
         let mut states = States::new();
-        for (key, fields) in &symbols.states {
+        for (index, (key, fields)) in symbols.states.iter().enumerate() {
             let derivative = self.field(fields, "derivative", 0.0);
             let initial = self.field(fields, "initial", 0.0);
+            if let Some(Quantity { dimension: Some(dimension), .. }) =
+                self.state_quantities.get(index).copied()
+            {
+                self.expect(&initial, Place::Parameters, &dimension.to_string(), "`initial`");
+                let rate = dimension.over(Dimension::TIME).map(|rate| rate.to_string());
+                self.expect(&derivative, Place::StateRate, &rate.unwrap_or_default(), "`derivative`");
+            }
             states.push(State { name: self.entry_name(key), derivative, initial });
         }
         states
@@ -311,9 +406,11 @@ impl<'a> Resolver<'a> {
         let keys: Vec<&Key> = entries.iter().map(|(key, _)| key).collect();
         self.report_circles("variables", &keys, &circles);
         self.variable_dependence = vec![Default::default(); variables.len()];
+        self.variable_quantities = vec![Default::default(); variables.len()];
         for &index in &order {
             let value = &variables[VariableId::new(index)].value;
             self.variable_dependence[index] = self.analyse(value, Place::Law).unwrap_or_default();
+            self.variable_quantities[index] = self.quantity(value, Place::Law);
         }
         (variables, order.into_iter().map(VariableId::new).collect())
     }
@@ -335,7 +432,13 @@ impl<'a> Resolver<'a> {
                 Some(node) => self.formula(node, Place::Output),
                 None => Formula::number(0.0, key.span),
             };
-            let unit = short.fields().and_then(|fields| self.unit(fields));
+            let given = short.fields().and_then(|fields| self.si_unit(fields, "an output"));
+            let found = self.quantity(&value, Place::Output);
+            if let Some(given) = &given {
+                let (what, si) = (format!("`{}`", key.text), given.unit.si.clone());
+                self.expect_quantity(&value, found, &si, &what, Some(given.span));
+            }
+            let unit = given.map(|given| given.unit.si);
             outputs.push(Output { name: self.entry_name(key), value, unit });
         }
         outputs

@@ -1,24 +1,38 @@
 //! Tables: their points, given in the model or in a CSV file.
 
+use super::dimensions::Quantity;
 use super::fields::Fields;
 use super::symbols::Symbols;
 use super::{Resolver, Tables};
 use crate::diag::{FileId, Problem, Span};
+use crate::model::expand::beside;
 use crate::model::tree::{Key, Node};
-use crate::model::{Table, limits};
+use crate::model::{Formula, Table, limits};
 
-/// Numbers with their places.
-type Column = Vec<(f64, Span)>;
+/// A number with its place.
+struct Cell {
+    value: f64,
+    span: Span,
+    /// What it measures, if it was written with a unit.
+    quantity: Quantity,
+}
+
+type Column = Vec<Cell>;
 
 impl<'a> Resolver<'a> {
     pub(super) fn resolve_tables(&mut self, symbols: &Symbols<'a>) -> Tables {
         let mut tables = Tables::new();
         for (key, fields) in &symbols.tables {
             let points = self.points(key, fields);
-            let (x, y) = points.unwrap_or_default();
+            let (mut x, mut y) = points.unwrap_or_default();
+            let quantities = (
+                self.column_quantity(fields, "x_unit", &mut x),
+                self.column_quantity(fields, "y_unit", &mut y),
+            );
+            self.table_quantities.push(quantities);
             let events = self.flag(fields, "events").unwrap_or(false);
             self.check_points(key, &x, &y);
-            let plain = |column: Column| column.into_iter().map(|(value, _)| value).collect();
+            let plain = |column: Column| column.into_iter().map(|cell| cell.value).collect();
             tables.push(Table { name: self.entry_name(key), x: plain(x), y: plain(y), events });
         }
         tables
@@ -75,18 +89,45 @@ impl<'a> Resolver<'a> {
         if self.too_many(items.len(), span) {
             return None;
         }
-        let cells: Vec<Option<(f64, Span)>> = items.iter().map(|item| self.cell(item)).collect();
+        let cells: Vec<Option<Cell>> = items.iter().map(|item| self.cell(item)).collect();
         cells.into_iter().collect()
     }
 
     /// A plain number is read directly: tables are long and formulas slow.
-    fn cell(&mut self, node: &Node) -> Option<(f64, Span)> {
-        let text = node.text(self.source)?;
+    fn cell(&mut self, node: &Node) -> Option<Cell> {
+        let text = node.text()?;
         let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
         match text.parse::<f64>() {
-            Ok(value) if plain && value.is_finite() => Some((value, node.span)),
-            _ => self.constant(node).map(|value| (value, node.span)),
+            Ok(value) if plain && value.is_finite() => {
+                Some(Cell { value, span: node.span, quantity: Quantity::default() })
+            }
+            _ => {
+                let (value, quantity) = self.constant_quantity(node)?;
+                Some(Cell { value, span: node.span, quantity })
+            }
         }
+    }
+
+    /// What a column measures: what its unit says, or what one of its cells says. Plain
+    /// numbers are converted from that unit.
+    fn column_quantity(&mut self, fields: &Fields<'a>, key: &str, column: &mut Column) -> Quantity {
+        let given = self.unit(fields, key);
+        let first = column.iter().find(|cell| cell.quantity.dimension.is_some());
+        let (quantity, reason) = match (&given, first) {
+            (Some(given), _) => (Quantity::declared(given.unit.dimension), Some(given.span)),
+            (None, Some(cell)) => (cell.quantity, Some(cell.span)),
+            (None, None) => return Quantity::default(),
+        };
+        let expected = quantity.dimension.map(|dimension| dimension.to_string()).unwrap_or_default();
+        for cell in column.iter_mut() {
+            if cell.quantity.dimension.is_some() {
+                let formula = Formula::number(cell.value, cell.span);
+                self.expect_quantity(&formula, cell.quantity, &expected, "this column", reason);
+            } else if let Some(given) = &given {
+                cell.value = given.unit.to_si(cell.value);
+            }
+        }
+        quantity
     }
 
     fn check_points(&mut self, key: &Key, x: &Column, y: &Column) {
@@ -98,15 +139,15 @@ impl<'a> Resolver<'a> {
             self.error(key.span, Problem::TableLengths { table: table(), x: x.len(), y: y.len() });
         } else if x.len() < 2 {
             self.error(key.span, Problem::TableTooShort { table: table(), points: x.len() });
-        } else if let Some(pair) = x.windows(2).find(|pair| pair[0].0 >= pair[1].0) {
-            let ((before, _), (after, span)) = (pair[0], pair[1]);
-            self.error(span, Problem::TableNotIncreasing { table: table(), before, after });
+        } else if let Some(pair) = x.windows(2).find(|pair| pair[0].value >= pair[1].value) {
+            let (before, after) = (pair[0].value, pair[1].value);
+            self.error(pair[1].span, Problem::TableNotIncreasing { table: table(), before, after });
         }
     }
 
     /// Two columns of a CSV file, by the names in its first line.
     fn csv(&mut self, file: &'a Node, x: &'a Node, y: &'a Node) -> Option<(Column, Column)> {
-        let path = file.text(self.source)?.to_owned();
+        let path = beside(self.sources, file.span.file, file.text()?);
         let content = match self.loader.load(&path) {
             Ok(content) => content,
             Err(why) => {
@@ -136,7 +177,9 @@ impl<'a> Resolver<'a> {
                     .copied()
                     .unwrap_or_else(|| ("", row.last().map_or(Span::default(), |(_, span)| *span)));
                 match text.parse::<f64>() {
-                    Ok(value) if value.is_finite() => column.push((value, span)),
+                    Ok(value) if value.is_finite() => {
+                        column.push(Cell { value, span, quantity: Quantity::default() });
+                    }
                     _ => {
                         let column = header[index].0.to_owned();
                         self.error(span, Problem::BadCell { text: text.to_owned(), column });
@@ -153,7 +196,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn csv_column(&mut self, header: &[(&str, Span)], path: &str, name: &'a Node) -> Option<usize> {
-        let column = name.text(self.source)?.trim();
+        let column = name.text()?.trim();
         let index = header.iter().position(|(known, _)| *known == column);
         if index.is_none() {
             let known: Vec<&str> = header.iter().map(|(known, _)| *known).collect();

@@ -1,15 +1,23 @@
 //! Single values: numbers, words, vectors, axes, frames.
 
 use super::Resolver;
+use super::dimensions::Quantity;
 use super::fields::Fields;
 use crate::diag::{Problem, Span};
 use crate::ids::{FrameId, Id};
 use crate::model::evaluate::constant;
-use crate::model::language::{CURVE_ROTATION, Kind, ROTATION};
+use crate::model::language::{CURVE_ROTATION, Kind, Measure, ROTATION, Reflection};
 use crate::model::place::Place;
 use crate::model::suggest::nearest;
 use crate::model::tree::{Key, Node};
-use crate::model::{Axis, AxisAngle, Formula, Name, limits, units};
+use crate::model::{Axis, AxisAngle, Formula, Name, Unit, limits, units};
+
+/// A unit with its place.
+pub(super) struct GivenUnit {
+    pub(super) unit: Unit,
+    text: String,
+    pub(super) span: Span,
+}
 
 impl<'a> Resolver<'a> {
     /// The name of an entry.
@@ -19,7 +27,7 @@ impl<'a> Resolver<'a> {
 
     /// Text for people.
     pub(super) fn text(&mut self, fields: &Fields<'a>, key: &str) -> Option<String> {
-        fields.get(key)?.text(self.source).map(str::to_owned)
+        fields.get(key)?.text().map(str::to_owned)
     }
 
     /// The place the language table gives for a key.
@@ -33,7 +41,12 @@ impl<'a> Resolver<'a> {
     /// An expression, or a number if the key is not given.
     pub(super) fn field(&mut self, fields: &Fields<'a>, key: &str, default: f64) -> Formula {
         match fields.get(key) {
-            Some(node) => self.formula(node, Self::place(fields, key)),
+            Some(node) => {
+                let place = Self::place(fields, key);
+                let formula = self.formula(node, place);
+                self.check_measure(fields, key, &formula, place);
+                formula
+            }
             None => Formula::number(default, fields.owner),
         }
     }
@@ -43,7 +56,12 @@ impl<'a> Resolver<'a> {
         match fields.get(key).map(|node| node.items()) {
             Some([x, y, z]) => {
                 let place = Self::place(fields, key);
-                [x, y, z].map(|node| self.formula(node, place))
+                let reflection = fields.reflection(key);
+                [(x, 0), (y, 1), (z, 2)].map(|(node, index)| {
+                    let formula = self.formula(node, place);
+                    self.check_measure(fields, key, &formula, place);
+                    self.reflected(formula, node.span, reflection.of(index))
+                })
             }
             _ => default.map(|value| Formula::number(value, fields.owner)),
         }
@@ -51,15 +69,20 @@ impl<'a> Resolver<'a> {
 
     /// A number, or an expression of numbers.
     pub(super) fn constant(&mut self, node: &Node) -> Option<f64> {
+        self.constant_quantity(node).map(|(value, _)| value)
+    }
+
+    /// The same with what it measures.
+    pub(super) fn constant_quantity(&mut self, node: &Node) -> Option<(f64, Quantity)> {
         let syntax = self.syntax(node)?;
         let formula = self.resolve_syntax(&syntax, Place::Constant, &[])?;
         if !self.check_place(&formula, Place::Constant) {
             return None;
         }
         match constant(&formula) {
-            Some(value) if value.is_finite() => Some(value),
+            Some(value) if value.is_finite() => Some((value, self.quantity(&formula, Place::Constant))),
             _ => {
-                let text = node.text(self.source).unwrap_or("").to_owned();
+                let text = node.text().unwrap_or("").to_owned();
                 self.error(node.span, Problem::NotFinite { text });
                 None
             }
@@ -68,7 +91,13 @@ impl<'a> Resolver<'a> {
 
     /// A number behind a key.
     pub(super) fn number_field(&mut self, fields: &Fields<'a>, key: &str) -> Option<f64> {
-        self.constant(fields.get(key)?)
+        let node = fields.get(key)?;
+        let (value, found) = self.constant_quantity(node)?;
+        if let Measure::In(unit) = fields.measure(key) {
+            let formula = Formula::number(value, node.span);
+            self.expect_quantity(&formula, found, unit, &format!("`{key}`"), None);
+        }
+        Some(value)
     }
 
     /// A number behind a key that must be above zero.
@@ -85,7 +114,7 @@ impl<'a> Resolver<'a> {
     /// `true` or `false`.
     pub(super) fn flag(&mut self, fields: &Fields<'a>, key: &str) -> Option<bool> {
         let node = fields.get(key)?;
-        match node.text(self.source)? {
+        match node.text()? {
             "true" => Some(true),
             "false" => Some(false),
             other => {
@@ -108,7 +137,7 @@ impl<'a> Resolver<'a> {
     /// One of the words the language table lists; the first if the key is not given.
     pub(super) fn choice(&mut self, fields: &Fields<'a>, key: &str) -> &'static str {
         let (Some(node), Some(Kind::Choice(words))) = (fields.get(key), fields.kind(key)) else { return "" };
-        let value = node.text(self.source).unwrap_or("");
+        let value = node.text().unwrap_or("");
         if let Some(word) = words.iter().find(|word| **word == value) {
             return word;
         }
@@ -122,20 +151,38 @@ impl<'a> Resolver<'a> {
         ""
     }
 
-    /// A unit, which must be SI.
-    pub(super) fn unit(&mut self, fields: &Fields<'a>) -> Option<String> {
-        let node = fields.get("unit")?;
-        let unit = node.text(self.source)?.trim().to_owned();
-        if let Err((part, nearest)) = units::check(&unit) {
-            self.error(node.span, Problem::NotAnSiUnit { unit: part, nearest });
+    /// The unit behind a key.
+    pub(super) fn unit(&mut self, fields: &Fields<'a>, key: &str) -> Option<GivenUnit> {
+        let node = fields.get(key)?;
+        let text = node.text()?.trim();
+        match units::parse(text) {
+            Ok(unit) => Some(GivenUnit { unit, text: text.to_owned(), span: node.span }),
+            Err(unknown) => {
+                self.error(node.span, Problem::NotAUnit { name: unknown.part, nearest: unknown.nearest });
+                None
+            }
         }
-        Some(unit)
+    }
+
+    /// A unit that must be SI, since `what` it belongs to is.
+    pub(super) fn si_unit(&mut self, fields: &Fields<'a>, what: &'static str) -> Option<GivenUnit> {
+        let given = self.unit(fields, "unit")?;
+        self.must_be_si(&given, what);
+        Some(given)
+    }
+
+    /// Complains about a unit that is not SI.
+    pub(super) fn must_be_si(&mut self, given: &GivenUnit, what: &'static str) {
+        if !given.unit.is_si() {
+            let problem = Problem::UnitNotSi { unit: given.text.clone(), si: given.unit.si.clone(), what };
+            self.error(given.span, problem);
+        }
     }
 
     /// A frame behind a key; `None` if it is not given or does not exist.
     pub(super) fn frame(&mut self, fields: &Fields<'a>, key: &str) -> Option<FrameId> {
         let node = fields.get(key)?;
-        let name = node.text(self.source)?.trim();
+        let name = node.text()?.trim();
         self.find_frame(name, node.span)
     }
 
@@ -169,19 +216,31 @@ impl<'a> Resolver<'a> {
     }
 
     /// A direction behind a key, a principal one if it is not given.
-    pub(super) fn axis_field(&mut self, fields: &Fields<'a>, key: &str, default: u8) -> Axis {
+    pub(super) fn axis_field(
+        &mut self,
+        fields: &Fields<'a>,
+        key: &str,
+        default: u8,
+        reflection: Reflection,
+    ) -> Axis {
         match fields.get(key) {
-            Some(node) => self.axis(node),
-            None => Axis::Principal { index: default, negative: false },
+            Some(node) => self.axis(node, reflection),
+            None => {
+                let negative = self.negates(fields.owner, reflection.of(default));
+                Axis::Principal { index: default, negative }
+            }
         }
     }
 
     /// A direction.
-    pub(super) fn axis(&mut self, node: &'a Node) -> Axis {
+    pub(super) fn axis(&mut self, node: &'a Node, reflection: Reflection) -> Axis {
         if let [x, y, z] = node.items() {
-            return Axis::Vector([x, y, z].map(|node| self.formula(node, Place::Parameters)));
+            return Axis::Vector([(x, 0), (y, 1), (z, 2)].map(|(node, index)| {
+                let formula = self.formula(node, Place::Parameters);
+                self.reflected(formula, node.span, reflection.of(index))
+            }));
         }
-        let text = node.text(self.source).unwrap_or("").trim();
+        let text = node.text().unwrap_or("").trim();
         let (negative, letter) = match text.strip_prefix('-') {
             Some(rest) => (true, rest.trim_start()),
             None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -191,12 +250,13 @@ impl<'a> Resolver<'a> {
             "y" => 1,
             "z" => 2,
             _ => {
-                let found = if node.is_scalar() { text.to_owned() } else { node.describe(self.source) };
+                let found = if node.is_scalar() { text.to_owned() } else { node.describe() };
                 self.error(node.span, Problem::NotAnAxis { found });
                 0
             }
         };
-        Axis::Principal { index, negative }
+        let turned = self.negates(node.span, reflection.of(index));
+        Axis::Principal { index, negative: negative != turned }
     }
 
     /// Rotations, left to right about moved axes.
@@ -209,7 +269,7 @@ impl<'a> Resolver<'a> {
         let mut rotations = Vec::new();
         for item in fields.items(key) {
             let rotation = self.fields(section, self.span_of(item, owner), item);
-            let axis = self.axis_field(&rotation, "axis", 2);
+            let axis = self.axis_field(&rotation, "axis", 2, Reflection::Axial);
             let angle = self.field(&rotation, "angle", 0.0);
             rotations.push(AxisAngle { axis, angle });
         }
@@ -220,7 +280,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn name_list(&mut self, fields: &Fields<'a>, key: &str) -> Vec<(String, Span)> {
         let mut names = Vec::new();
         for item in fields.items(key) {
-            names.push((item.text(self.source).unwrap_or("").to_owned(), item.span));
+            names.push((item.text().unwrap_or("").to_owned(), item.span));
         }
         names
     }

@@ -1,0 +1,41 @@
+//! `mbs fmt`: even white space in model files.
+
+use crate::arguments::FormatOptions;
+use crate::report::{self, Failure};
+use mbs_symbolic::diag::{Diagnostics, Sources};
+use mbs_symbolic::model;
+use std::fs;
+use std::path::Path;
+
+pub(crate) fn run(options: &FormatOptions) -> Result<(), Failure> {
+    let mut uneven = false;
+    for path in &options.models {
+        let source = fs::read_to_string(path).map_err(|error| {
+            Failure::new("MBS-C001", format!("cannot read the file: {error}")).about(path)
+        })?;
+        let text =
+            model::format(&source).map_err(|problem| wrong(path, &source, Diagnostics::from(*problem)))?;
+        if text == source {
+            continue;
+        }
+        if options.check {
+            uneven = true;
+            report::print(&format!("{}: {}\n", path.display(), difference(&source, &text)))?;
+        } else {
+            report::deliver(&text, Some(path))?;
+        }
+    }
+    if uneven { Err(Failure::Reported { exit_code: 1 }) } else { Ok(()) }
+}
+
+fn wrong(path: &Path, source: &str, diagnostics: Diagnostics) -> Failure {
+    let mut sources = Sources::new();
+    sources.add(path.display().to_string(), source);
+    Failure::Model { diagnostics, sources }
+}
+
+/// Where the first difference is.
+fn difference(before: &str, after: &str) -> String {
+    let same = before.lines().zip(after.lines()).take_while(|(a, b)| a == b).count();
+    format!("line {} would change; `mbs fmt` does it", same + 1)
+}
