@@ -67,6 +67,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_equations_agree_with_each_other() {
+        four_bar::self_check(20).unwrap();
+    }
+
+    #[test]
     fn the_loop_closes_as_the_cosine_rule_says() {
         let params = Params::default();
         let prepared = params.prepare();
