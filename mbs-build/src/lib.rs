@@ -17,7 +17,7 @@ pub use mbs_symbolic::Options;
 pub use mbs_symbolic::emit::rust::Scalar;
 
 use mbs_symbolic::Rejected;
-use mbs_symbolic::diag::{Diagnostics, Sources};
+use mbs_symbolic::diag::{Diagnostics, Severity, Sources};
 use mbs_symbolic::emit::rust::{RustOptions, SelfCheck, emit};
 use mbs_symbolic::explain::is_conservative;
 use std::path::{Path, PathBuf};
@@ -210,7 +210,7 @@ impl Config {
 
 /// Warnings as cargo shows them, one line each.
 fn warn(warnings: &Diagnostics, sources: &Sources) {
-    for warning in warnings.iter() {
+    for warning in warnings.from_severity(Severity::Warning).iter() {
         let position = sources.position(warning.span);
         let file = sources.name(warning.span.file);
         tell_cargo(&format!("warning={file}:{}:{}: {}", position.line, position.column, warning.problem));

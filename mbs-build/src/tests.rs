@@ -16,6 +16,16 @@ fn directory(test: &str) -> PathBuf {
     directory
 }
 
+/// A robot in URDF is as good as a model; what is left out of it is no warning.
+#[test]
+fn a_robot_becomes_a_module() {
+    let directory = directory("robot");
+    let robot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/urdf/ur5.urdf");
+    let written = Config::new().out_dir(&directory).try_compile(&[&robot]).unwrap();
+    assert_eq!(written, [directory.join("ur5.rs")]);
+    assert!(fs::read_to_string(&written[0]).unwrap().contains("pub tau_elbow_joint"));
+}
+
 #[test]
 fn a_model_and_its_table_become_a_module() {
     let directory = directory("module");

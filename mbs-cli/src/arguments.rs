@@ -47,6 +47,10 @@ pub(crate) enum Command {
     Fmt(FormatOptions),
     /// Write a JSON Schema of the model language, for editors
     Schema(SchemaOptions),
+    /// Write a model from a robot in URDF
+    Import(ImportOptions),
+    /// Explain the code of an error or warning, with an example and its mend
+    ExplainCode(ExplainCodeOptions),
 }
 
 impl Command {
@@ -65,7 +69,7 @@ impl Command {
             Self::Compare(options) => options.json,
             Self::Equilibrium(options) => options.json,
             Self::Graph(_) | Self::Equations(_) | Self::Generate(_) | Self::New(_) => false,
-            Self::Fmt(_) | Self::Schema(_) => false,
+            Self::Fmt(_) | Self::Schema(_) | Self::Import(_) | Self::ExplainCode(_) => false,
         }
     }
 }
@@ -78,6 +82,31 @@ pub(crate) struct JsonModel {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportOptions {
+    /// Robot (URDF)
+    pub(crate) robot: PathBuf,
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Let the root link move freely instead of making it ground
+    #[arg(long)]
+    pub(crate) floating_base: bool,
+    /// Take numbers as they are written: no right angles for angles within 1e-10 of one, no zero for
+    /// lengths below 1e-10 m
+    #[arg(long)]
+    pub(crate) keep_dust: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainCodeOptions {
+    /// The code, such as MBS-N001; without one all codes are listed
+    pub(crate) code: Option<String>,
+    /// Print the whole reference in Markdown (docs/errors.md)
+    #[arg(long, conflicts_with = "code")]
+    pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]

@@ -41,6 +41,8 @@ fn main() -> ExitCode {
         Command::New(options) => commands::new::run(options),
         Command::Fmt(options) => commands::fmt::run(options),
         Command::Schema(options) => commands::schema::run(options),
+        Command::Import(options) => commands::import::run(options),
+        Command::ExplainCode(options) => commands::explain_code::run(options),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

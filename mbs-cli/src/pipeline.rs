@@ -48,10 +48,14 @@ pub(crate) fn plan(path: &Path) -> Result<Planned, Failure> {
         .map_err(|error| Failure::new("MBS-C001", format!("cannot read the model: {error}")).about(path))?;
     let loader = Beside { directory: path.parent().unwrap_or(Path::new("")) };
     let name = path.display().to_string();
-    let Reading { sources, result } = timed(&mut times, "read", || model::read(&name, &source, &loader));
+    let Reading { sources, result, fragment } =
+        timed(&mut times, "read", || model::read(&name, &source, &loader));
     let (model, warnings) = match result {
         Ok(read) => read,
-        Err(diagnostics) => return Err(Failure::Model { diagnostics, sources }),
+        Err(found) => {
+            let diagnostics = mbs_symbolic::all_problems(found, fragment.as_deref());
+            return Err(Failure::Model { diagnostics, sources });
+        }
     };
     match timed(&mut times, "topology", || topology::build(&model)) {
         Ok(topology) => Ok(Planned { model, topology, warnings, sources, times }),
@@ -120,7 +124,7 @@ impl Loader for Beside<'_> {
 
 /// The text of a file, at most one byte more than `limit`: enough for the compiler to
 /// say that it is too long, without reading what has no end.
-fn text_of(path: &Path, limit: usize) -> io::Result<String> {
+pub(crate) fn text_of(path: &Path, limit: usize) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(limit as u64 + 1).read_to_string(&mut text)?;
     Ok(text)

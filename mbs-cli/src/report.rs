@@ -108,7 +108,12 @@ pub(crate) fn deliver(text: &str, path: Option<&Path>) -> Result<(), Failure> {
     })
 }
 
-/// Prints warnings, or errors beside which the command still goes on.
+/// Prints warnings, but not notes, which `mbs check` and `mbs import` are for.
+pub(crate) fn print_warnings(diagnostics: &Diagnostics, sources: &Sources) {
+    print_diagnostics(&diagnostics.from_severity(Severity::Warning), sources);
+}
+
+/// Prints warnings and notes, or errors beside which the command still goes on.
 pub(crate) fn print_diagnostics(diagnostics: &Diagnostics, sources: &Sources) {
     if !diagnostics.is_empty() {
         print_error(&diag::render_with(diagnostics, sources, style()));
@@ -181,6 +186,15 @@ pub(crate) fn diagnostics_json(diagnostics: &Diagnostics, sources: &Sources) -> 
             "column": position.column,
             "message": diagnostic.problem.to_string(),
             "help": diagnostic.problem.help(),
+            "related": diagnostic.related.iter().map(|(span, words)| {
+                let position = sources.position(*span);
+                json!({
+                    "file": sources.name(span.file),
+                    "line": position.line,
+                    "column": position.column,
+                    "message": words,
+                })
+            }).collect::<Value>(),
         })
     });
     list.collect()

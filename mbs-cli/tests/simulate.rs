@@ -213,10 +213,9 @@ fn fails(name: &str, source: &str) -> String {
     assert_eq!(common::stdout(&output), "", "{name}");
     let fresh = scratch.0.join("fresh.csv").display().to_string();
     let value = json(&["simulate", &model, "--csv", &fresh, "--json"], 1);
-    assert_eq!(value["ok"], false, "{name}");
-    // R001 where a formula is to blame.
+    assert_eq!(value["ok"], Value::from(false));
     let code = value["diagnostics"][0]["code"].as_str().expect("a code");
-    assert!(["MBS-C030", "MBS-R001"].contains(&code), "{name}: {code}");
+    assert!(code.starts_with("MBS-R"), "{name}: {code}");
     assert!(!value["diagnostics"][0]["help"].is_null(), "{name}: {value:#}");
     assert_eq!(std::fs::read_to_string(&csv).expect("the former run"), "a former run\n", "{name}");
     let entries = std::fs::read_dir(&scratch.0)

@@ -1,7 +1,7 @@
 //! Compiler from mechanisms to equations of motion.
 //!
 //! ```text
-//! YAML ──> Model ──> Topology ──> Kinematics ──> Equations ──> Program ──> Rust, LaTeX, text
+//! YAML, URDF ──> Model ──> Topology ──> Kinematics ──> Equations ──> Program ──> Rust, LaTeX, text
 //! ```
 //!
 //! Each stage has its own input and output type and lives in its own module; [`compile`]
@@ -66,6 +66,16 @@ impl std::fmt::Display for Rejected {
 
 impl std::error::Error for Rejected {}
 
+/// Everything that is wrong with a model that could not be read: what reading `found`, and
+/// what the rest of the model says of how its bodies hang together.
+pub fn all_problems(mut found: Diagnostics, fragment: Option<&model::Fragment>) -> Diagnostics {
+    if let Some(fragment) = fragment {
+        found.append(topology::examine(fragment));
+        found.sort();
+    }
+    found
+}
+
 /// Compiles the model in `source`; `name` is the file's name in messages.
 pub fn compile(
     name: &str,
@@ -73,9 +83,9 @@ pub fn compile(
     loader: &dyn model::Loader,
     options: Options,
 ) -> Result<Compiled, Box<Rejected>> {
-    let model::Reading { sources, result } = model::read(name, source, loader);
+    let model::Reading { sources, result, fragment } = model::read(name, source, loader);
     let stages = || -> Result<_, Diagnostics> {
-        let (model, mut warnings) = result?;
+        let (model, mut warnings) = result.map_err(|found| all_problems(found, fragment.as_deref()))?;
         let topology = topology::build(&model)?;
         let equations = dynamics::build(&model, &topology, options)?;
         let mut program = program::lower(&equations);

@@ -2,6 +2,7 @@
 
 use mbs_symbolic::diag::{Style, render, render_with};
 use mbs_symbolic::model::{self, Loader, NoFiles};
+use mbs_symbolic::{Options, compile};
 
 /// Codes of everything that is wrong with a model.
 fn codes(source: &str) -> Vec<&'static str> {
@@ -97,6 +98,21 @@ fn included_files_are_counted() {
     assert_eq!(codes_with(&format!("{HEAD}include: large.yaml\n"), &Endless), ["MBS-L001"]);
     let wide = codes_with(&format!("{HEAD}include: wide.yaml\n"), &Endless);
     assert!(!wide.is_empty() && wide.iter().all(|code| *code == "MBS-L003"));
+}
+
+#[test]
+fn matrices_that_fill_the_memory_are_refused() {
+    let mut source = String::from("model: x\nbodies:\n");
+    for i in 0..1000 {
+        source += &format!("  b{i}: {{mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n");
+    }
+    source += "joints:\n";
+    for i in 0..1000 {
+        source += &format!("  j{i}: {{type: free, from: ground, to: b{i}}}\n");
+    }
+    let rejected = compile("model.yaml", &source, &NoFiles, Options::default()).expect_err("too large");
+    let codes: Vec<&str> = rejected.diagnostics.iter().map(|problem| problem.problem.code()).collect();
+    assert_eq!(codes, ["MBS-L003"]);
 }
 
 #[test]

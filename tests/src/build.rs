@@ -3,7 +3,7 @@
 use mbs_symbolic::diag::Span;
 use mbs_symbolic::ids::{BodyId, CoordinateId, FrameId, Id, IdVec, JointId, VelocityId};
 use mbs_symbolic::model::{
-    Axis, Body, Coordinate, Cut, Formula, Frame, Initial, Joint, JointKind, Model, Name, Orientation,
+    Axis, Body, Coordinate, Cut, Formula, Frame, Initial, Joint, JointKind, Limits, Model, Name, Orientation,
     Simulation, Term, TermKind, Velocity,
 };
 
@@ -132,5 +132,16 @@ fn push_joint(
 ) -> JointId {
     let name = name(&format!("j{}", model.joints.len()));
     let cut = Cut::Auto;
-    model.joints.push(Joint { name, from, to, kind, cut, coordinates, velocities, coordinates_used: false })
+    let limits = Limits::default();
+    model.joints.push(Joint {
+        name,
+        from,
+        to,
+        kind,
+        cut,
+        coordinates,
+        velocities,
+        coordinates_used: false,
+        limits,
+    })
 }

@@ -80,7 +80,7 @@ fn lines(
                     Ok(Outcome { error: distance(&trajectory, &reference), trajectory, ms })
                 }
                 // A run may fail where another succeeds; a wrong name fails everywhere.
-                Err(Failure::Problem(problem)) if problem.code == "MBS-C030" => Err(problem.message),
+                Err(Failure::Problem(problem)) if problem.code.starts_with("MBS-R") => Err(problem.message),
                 Err(failure) => return Err(failure),
             };
             lines.push(Line { method: method.clone(), projection: name, outcome });

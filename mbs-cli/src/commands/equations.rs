@@ -7,7 +7,7 @@ use mbs_symbolic::{Options, emit};
 
 pub(crate) fn run(options: &EquationsOptions) -> Result<(), Failure> {
     let derived = pipeline::derive(&options.model, Options::default())?;
-    report::print_diagnostics(&derived.planned.warnings, &derived.planned.sources);
+    report::print_warnings(&derived.planned.warnings, &derived.planned.sources);
     let text = match options.format {
         EquationsFormat::Text => emit::text::emit(&derived.equations),
         EquationsFormat::Latex => emit::latex::emit(&derived.equations),

@@ -26,7 +26,7 @@ pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
     if options.json {
         return report::print_json(values.answer(layout, &state));
     }
-    report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
+    report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
     report::print(&values.text(layout, &state))
 }
 

@@ -10,7 +10,7 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<(), Failure> {
         return Err(Failure::new("MBS-C006", "there is no C emitter yet").help("use `--lang rust`"));
     }
     let compiled = pipeline::compile(&options.model, pipeline::with_jacobian(options.jacobian))?;
-    report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
+    report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
     let text = emit::rust::emit(&compiled.program, &emit::rust::RustOptions::default());
     report::deliver(&text, options.out.as_deref())
 }

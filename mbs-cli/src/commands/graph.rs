@@ -7,7 +7,7 @@ use crate::report::{self, Failure};
 
 pub(crate) fn run(options: &GraphOptions) -> Result<(), Failure> {
     let planned = pipeline::plan(&options.model)?;
-    report::print_diagnostics(&planned.warnings, &planned.sources);
+    report::print_warnings(&planned.warnings, &planned.sources);
     let picture = Picture::new(&planned.model, &planned.topology);
     let text = match options.format {
         GraphFormat::Text => graph::text::draw(&picture),

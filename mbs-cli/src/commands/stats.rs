@@ -13,7 +13,7 @@ pub(crate) fn run(options: &StatsOptions) -> Result<(), Failure> {
     if options.json {
         return report::print_json(answer(&compiled));
     }
-    report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
+    report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
     report::print(&text(&compiled))
 }
 

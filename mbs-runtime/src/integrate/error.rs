@@ -67,6 +67,20 @@ pub enum SimulationError {
 }
 
 impl SimulationError {
+    /// The stable code, such as `MBS-R001`; docs/errors.md explains it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::InconsistentStart { .. } => "MBS-R002",
+            Self::SingularMass { .. } => "MBS-R003",
+            Self::StepTooSmall { .. } => "MBS-R004",
+            Self::NotANumber { .. } => "MBS-R001",
+            Self::NoJacobian { .. } => "MBS-R005",
+            Self::EventStorm { .. } => "MBS-R006",
+            Self::TooManySteps { .. } => "MBS-R007",
+            Self::Cancelled { .. } => "MBS-R008",
+        }
+    }
+
     /// What went wrong, where and when.
     pub fn message(&self) -> String {
         match self {

@@ -97,6 +97,12 @@ impl Diagnostics {
         self.list.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
+    /// What is at least as bad as `severity`.
+    #[must_use]
+    pub fn from_severity(&self, severity: Severity) -> Self {
+        Self { list: self.list.iter().filter(|found| found.severity <= severity).cloned().collect() }
+    }
+
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

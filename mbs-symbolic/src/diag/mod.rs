@@ -4,12 +4,14 @@
 //! typed [`Problem`] with a stable code, a place, and help in the user's words.
 
 mod diagnostic;
+mod explain;
 mod problem;
 mod render;
 mod source;
 mod span;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use explain::{Explanation, codes, explanations, sections};
 pub use problem::Problem;
 pub use render::{Style, render, render_with};
 pub use source::{Position, SourceFile, Sources};

@@ -2,8 +2,9 @@
 //!
 //! An entry gives the code, the variant with its payload, the message, and the help:
 //! what to change in the file, `None` where that would be guessing. Codes are stable;
-//! users search for them. Families: Y reading YAML, S schema, N names, F formulas,
-//! U units, P physics, L limits, T topology, E equations, R runs.
+//! users search for them. Families: Y reading YAML, X reading URDF, S schema, N names, F formulas,
+//! U units, P physics, L limits, T topology, E equations, R runs. What a code means at length is in
+//! `explanations.md`.
 
 macro_rules! problems {
     ($($(#[$doc:meta])* $code:literal $name:ident { $($field:ident: $type:ty),* } $message:literal, $help:expr;)*) => {
@@ -15,8 +16,9 @@ macro_rules! problems {
             $($(#[$doc])* $name { $($field: $type),* },)*
         }
 
-        #[cfg(test)]
-        const CODES: &[&str] = &[$($code),*];
+        /// Code and message of every problem, the message with the names of its fields in
+        /// braces.
+        pub(super) const ALL: &[(&str, &str)] = &[$((concat!("MBS-", $code), $message)),*];
 
         #[expect(unused_variables, reason = "not every text uses every field")]
         impl Problem {
@@ -53,6 +55,30 @@ problems! {
         say("remove one of the two, or rename it");
     "Y003" NotAMap { } "a model is a map of sections, this file is not",
         say("start with `model: my_model` and a `bodies:` section");
+
+    // Reading URDF.
+    "X001" Xml { message: String } "the file is not valid XML: {message}", None;
+    "X002" NotARobot { found: String }
+        "a URDF file describes a `<robot>`, this one a `<{found}>`", None;
+    "X003" UrdfMissing { what: String, place: String } "{place} needs {what}", None;
+    "X004" UrdfValue { name: &'static str, expected: &'static str, found: String }
+        "`{name}` should be {expected}, but this is `{found}`", None;
+    "X005" UrdfTwice { what: String } "{what} is given twice", say("remove one of the two, or rename it");
+    "X006" UrdfParents { link: String }
+        "link `{link}` is the child of two joints",
+        say("URDF describes trees; to close a loop, import the robot and add a joint or constraint to the model");
+    "X007" UrdfRoots { first: String, second: String }
+        "one link carries all others, but neither `{first}` nor `{second}` is the child of a joint",
+        say("connect them, with a `fixed` joint if they do not move against each other");
+    "X008" UrdfNoRoot { } "every link is the child of a joint, so none is fixed to the ground", None;
+    "X009" NotImported { what: String, why: String } "{what} is not imported", Some(why.clone());
+    "X010" UrdfUnknown { what: String, place: String, nearest: Option<String> }
+        "{what} means nothing in {place}", did_you_mean(nearest);
+    "X011" Renamed { from: String, to: String } "`{from}` is called `{to}` in the model", None;
+    "X012" BaseDoesNotMove { link: String }
+        "the inertia of the root link `{link}` has no effect: it is fixed to the ground",
+        say("`mbs import --floating-base` lets it move");
+    "X013" UrdfMacro { } "this is a macro of xacro, not URDF", say("expand the file first: `xacro robot.xacro > robot.urdf`");
 
     // Schema.
     "S001" UnknownKey { key: String, place: String, nearest: Option<String>, known: String }
@@ -221,6 +247,8 @@ problems! {
     "P018" PreloadWithoutGravity { element: String }
         "`{element}` is under preload, but there is no gravity for it to carry",
         say("a vehicle or machine at rest needs `gravity: [0, 0, -9.81]`, which is the default");
+    "P040" OutsideLimits { coordinate: String, value: f64, bound: &'static str, limit: f64 }
+        "the initial value {value} of `{coordinate}` is outside the limits of its joint: {bound} is {limit}", None;
 
     // Tables.
     "P020" TableTooShort { table: String, points: usize }
@@ -259,17 +287,12 @@ problems! {
     "T002" LoopCannotClose { joint: String, row: String, value: f64 }
         "the loop of joint `{joint}` cannot close: {row} is off by {value}",
         say("check the joint's frames and axes: this direction does not depend on any coordinate");
-    "T003" LoopOverconstrained { joint: String, mobility: i32 }
-        "the loop closed by `{joint}` removes more freedoms than its joints have (mobility {mobility})", None;
     "T004" CutImpossible { joint: String, why: String } "joint `{joint}` cannot be cut: {why}", None;
     "T005" NoJointToCut { joint: String }
         "every joint of the loop through `{joint}` must keep its coordinates, so none can be cut",
         say("remove `cut: false` or the name of a coordinate that is not needed, or add `cut: true` to one of the joints");
-    "T006" UnsupportedRelativeTo { joint: String, why: String }
-        "`relative_to` of joint `{joint}` is not possible: {why}", None;
     "T007" CoordinateOfCutJoint { coordinate: String, joint: String }
         "`{coordinate}` does not exist: its joint `{joint}` is cut to close a loop", say("cut another joint of the loop");
-    "T008" NoFreedom { } "the mechanism has no joint that can move", None;
 
     // Equations.
     "E001" NotAffineInVelocities { constraint: String }
@@ -281,8 +304,6 @@ problems! {
     "E003" MasslessMotion { joint: String, coordinate: String, bodies: String, needs: &'static str }
         "nothing resists a motion along `{coordinate}` of joint `{joint}`: there is no mass or inertia along it in {bodies}, so that accelerations cannot be computed",
         Some(format!("give what it moves {needs}"));
-    "E004" NotDifferentiable { what: String } "{what} cannot be differentiated", None;
-    "E005" Undefined { what: String, value: f64 } "{what} comes out as {value} for every state", None;
     "E006" Unsupported { what: String } "{what} is not supported", None;
     "E007" AlwaysZeroDistance { element: String }
         "the two points of `{element}` always coincide, so their line has no direction",
@@ -324,14 +345,14 @@ fn list(words: &str, names: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CODES, Problem};
+    use super::{ALL, Problem};
 
     #[test]
     fn codes_are_given_once() {
-        let mut codes = CODES.to_vec();
+        let mut codes: Vec<&str> = ALL.iter().map(|(code, _)| *code).collect();
         codes.sort_unstable();
         codes.dedup();
-        assert_eq!(codes.len(), CODES.len());
+        assert_eq!(codes.len(), ALL.len());
     }
 
     #[test]

@@ -90,7 +90,8 @@ fn snippet<'a>(
     }
     for (span, words) in &diagnostic.related {
         if span.file == file {
-            marks.push((range(&source.text, *span), AnnotationKind::Context, Some(words.clone())));
+            let words = (!words.is_empty()).then(|| words.clone());
+            marks.push((range(&source.text, *span), AnnotationKind::Context, words));
         }
     }
     // Only the lines from the first mark to the last are handed over: the renderer

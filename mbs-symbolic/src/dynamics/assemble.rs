@@ -18,12 +18,9 @@ use crate::forces::{self, Applied};
 use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId, ModeId};
 use crate::kinematics::{Column, Kinematics, chain};
 use crate::lower::{Lowering, NoQueries};
-use crate::model::Model;
+use crate::model::{Model, limits};
 use crate::spatial::{Axes, Rot3, Vec3};
 use crate::topology::Topology;
-
-/// More nodes than this are refused.
-const MOST_NODES: usize = 5_000_000;
 
 /// What to form beside the equations themselves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,14 +46,23 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let rows = constraints::rows(&mut lowering, &mut kinematics, topology);
     let applied = forces::applied(&mut lowering, &mut kinematics);
     let auxiliary = model.states.ids().map(|id| lowering.state_rate(id, &mut kinematics)).collect::<Vec<_>>();
+    let n_v = topology.velocities.len();
+    let entries = n_v.saturating_mul(n_v + rows.list.len());
+    if entries > limits::ENTRIES {
+        let what = "entries of mass matrix and constraint Jacobian".to_owned();
+        lowering
+            .problems
+            .error(crate::diag::Span::default(), Problem::TooLarge { what, limit: limits::ENTRIES });
+    }
     stop_on_errors(&mut lowering)?;
 
-    let n_v = topology.velocities.len();
     let gravity = lowering.parameter_vector(Axes::GROUND, &model.gravity);
     let graph = &mut lowering.graph;
     let inertias = Inertias::regrouped(graph, &kinematics.chain);
     let computed = parallel::unturned(graph, &kinematics.chain, inertias);
     let mass = mass_matrix(graph, &computed.chain, &computed.inertias, n_v);
+    stop_on_errors(&mut lowering)?;
+    let graph = &mut lowering.graph;
     let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
     let mut beside = [&mass[..], &auxiliary].concat();
     for parts in &rows.list {
@@ -147,7 +153,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         graph: lowering.graph,
     };
     if options.jacobian {
-        let entries = jacobian(&mut equations, MOST_NODES);
+        let entries = jacobian(&mut equations, limits::NODES);
         equations.jacobian = Some(entries.ok_or_else(|| {
             let mut problems = Diagnostics::new();
             problems.error(crate::diag::Span::default(), too_large());
@@ -161,14 +167,14 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
 }
 
 fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
-    if lowering.graph.len() > MOST_NODES {
+    if lowering.graph.len() > limits::NODES {
         lowering.problems.error(crate::diag::Span::default(), too_large());
     }
     if lowering.problems.has_errors() { Err(std::mem::take(&mut lowering.problems)) } else { Ok(()) }
 }
 
 fn too_large() -> Problem {
-    Problem::TooLarge { what: "the equations have too many operations".to_owned(), limit: MOST_NODES }
+    Problem::TooLarge { what: "the equations have too many operations".to_owned(), limit: limits::NODES }
 }
 
 /// What inertia needs along every velocity on top of the applied forces.

@@ -8,6 +8,7 @@ use super::regroup::Inertias;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
+use crate::model::limits;
 use crate::spatial::{Inertia, Rot3, Vec3};
 
 /// The momentum one step's unit rate gives to all that hangs on it.
@@ -25,6 +26,10 @@ pub(crate) fn mass_matrix(graph: &mut Graph, chain: &Chain, inertias: &Inertias,
     let mut composite: IdVec<LinkId, Inertia> = inertias.at_links.iter().copied().collect();
     let mut carried: IdVec<LinkId, Vec<Carried>> = chain.links.ids().map(|_| Vec::new()).collect();
     for id in chain.links.ids().rev() {
+        // It grows with the square of a chain's length; whoever asked refuses what is too large.
+        if graph.len() > limits::NODES {
+            break;
+        }
         let link = &chain.links[id];
         let Some(parent) = link.parent else { continue };
         let mut inertia = composite[id];

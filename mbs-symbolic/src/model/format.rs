@@ -10,11 +10,14 @@ use crate::diag::{Diagnostic, FileId};
 /// `source` with even white space. The result has the same comments and, read as YAML, the
 /// same content; where that cannot be had, lines stay as they are.
 pub fn format(source: &str) -> Result<String, Box<Diagnostic>> {
-    let before = tree::read(source, FileId(0))?;
+    let (before, problems) = tree::read(source, FileId(0))?;
+    if let Some(problem) = problems.iter().next() {
+        return Err(Box::new(problem.clone()));
+    }
     let wanted = comments(source);
     let same = |text: &str| {
         let after = tree::read(text, FileId(0));
-        after.is_ok_and(|after| alike(&before, &after)) && comments(text) == wanted
+        after.is_ok_and(|(after, _)| alike(&before, &after)) && comments(text) == wanted
     };
     for style in [
         Style { spacing: true, indent: true },

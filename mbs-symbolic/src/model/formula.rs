@@ -16,7 +16,7 @@ pub type TermId = u32;
 /// deeply nested formula cannot exhaust the stack.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula {
-    /// Operands before the terms that use them; never empty.
+    /// Operands before the terms that use them; empty only in a model with mistakes.
     pub terms: Vec<Term>,
     /// The whole formula in its source.
     pub span: Span,
@@ -119,6 +119,17 @@ impl Formula {
     /// The formula that is a number.
     pub fn number(value: f64, span: Span) -> Self {
         Self { terms: vec![Term::new(TermKind::Number(value), span)], span }
+    }
+
+    /// Stands for a formula that could not be read, so that the rest of its model can
+    /// still be judged. No model without mistakes has one.
+    pub(super) fn unknown(span: Span) -> Self {
+        Self { terms: Vec::new(), span }
+    }
+
+    /// Whether the formula could not be read.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.terms.is_empty()
     }
 
     /// The number, if the formula is one.

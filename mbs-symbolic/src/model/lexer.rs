@@ -9,14 +9,34 @@ pub(super) struct FormulaText<'a> {
     pub(super) text: &'a str,
     /// The place of the text, or of the scalar that holds it.
     pub(super) span: Span,
-    /// Whether byte i of the text is byte i of the span; otherwise, with escapes or
-    /// folded lines, every token is given the whole span.
-    pub(super) exact: bool,
+    /// Where the bytes of the text stand.
+    pub(super) places: Places<'a>,
+}
+
+/// Where the bytes of a formula stand in its file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Places<'a> {
+    /// Byte i of the text is byte i of the span.
+    Contiguous,
+    /// Byte i of the text stands so many bytes behind the span's start; one entry more
+    /// than there are bytes.
+    Each(&'a [u32]),
+    /// Nowhere in particular: every token is given the whole span.
+    Unknown,
 }
 
 impl FormulaText<'_> {
     fn span(&self, start: usize, length: usize) -> Span {
-        if self.exact { self.span.part(start, length) } else { self.span }
+        match self.places {
+            Places::Contiguous => self.span.part(start, length),
+            Places::Unknown => self.span,
+            Places::Each(offsets) => {
+                let offset = |at: usize| offsets.get(at).map_or(0, |offset| *offset as usize);
+                let first = offset(start);
+                let end = if length == 0 { first } else { offset(start + length - 1) + 1 };
+                self.span.part(first, end.saturating_sub(first))
+            }
+        }
     }
 }
 

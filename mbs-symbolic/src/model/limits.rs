@@ -3,8 +3,13 @@
 
 /// Bytes of the model file.
 pub const FILE_BYTES: usize = 4 << 20;
-/// Levels of nesting in YAML.
-pub const YAML_DEPTH: usize = 64;
+/// Levels of nesting in YAML. The reader recurses, and without optimisation takes some 30 KiB of
+/// stack for a level, so that this fits into the 2 MiB of a thread twice.
+pub const YAML_DEPTH: usize = 32;
+/// Elements and texts of one XML file.
+pub const XML_NODES: u32 = 1_000_000;
+/// Attributes of one XML element.
+pub const ATTRIBUTES: usize = 1000;
 /// Events that YAML aliases may expand to.
 pub const ALIAS_EVENTS: usize = 100_000;
 /// Bytes of one formula.
@@ -29,6 +34,10 @@ pub const INSTANCES: usize = 20_000;
 pub const INSTANCE_DEPTH: usize = 16;
 /// Entries of all uses of assemblies together.
 pub const INSTANCE_NODES: usize = 1_000_000;
+/// Nodes of the graph all equations of a model are made of.
+pub const NODES: usize = 5_000_000;
+/// Entries of the mass matrix and the constraint Jacobian, zeros included: n_v² + n_λ n_v.
+pub const ENTRIES: usize = 20_000_000;
 /// Arguments of one user function.
 pub const ARGUMENTS: usize = 16;
 /// Coordinates, and steps, of one compound joint.

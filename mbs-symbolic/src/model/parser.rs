@@ -284,10 +284,11 @@ impl Parser {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::lexer::Places;
 
     /// The formula with every operation in parentheses.
     fn show(text: &str) -> String {
-        let formula = FormulaText { text, span: Span::default(), exact: true };
+        let formula = FormulaText { text, span: Span::default(), places: Places::Contiguous };
         let syntax = match parse(formula) {
             Ok(syntax) => syntax,
             Err(error) => return format!("{} at {}", error.problem.code(), error.span.start),

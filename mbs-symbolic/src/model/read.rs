@@ -1,7 +1,9 @@
 //! Reading a model from its text.
 
+use super::urdf::{self, UrdfOptions};
 use super::{Model, expand, resolve, tree};
 use crate::diag::{Diagnostics, FileId, Sources};
+use crate::ids::{BodyId, JointId};
 
 /// Where the files a model names come from; the compiler itself reads none.
 pub trait Loader {
@@ -27,25 +29,44 @@ pub struct Reading {
     pub sources: Sources,
     /// The model with warnings, or everything that is wrong with it.
     pub result: Result<(Model, Diagnostics), Diagnostics>,
+    /// Of a model with mistakes, what later stages can still judge.
+    pub fragment: Option<Box<Fragment>>,
 }
 
-/// Reads the model in `source`. `name` is the file's name in messages; files the model
-/// names are asked from `loader`.
+/// A model with mistakes whose bodies and joints are known well enough to look at how
+/// they hang together; see [`crate::all_problems`].
+#[derive(Debug)]
+pub struct Fragment {
+    pub(crate) model: Model,
+    /// Joints that are wrong, with the bodies they were probably meant to connect.
+    pub(crate) broken_joints: Vec<(JointId, Vec<BodyId>)>,
+}
+
+/// Reads the model in `source`, in YAML or URDF. `name` is the file's name in messages; files
+/// the model names are asked from `loader`.
 pub fn read(name: &str, source: &str, loader: &dyn Loader) -> Reading {
+    if urdf::is_urdf(source) {
+        return urdf::read_urdf(name, source, UrdfOptions::default());
+    }
     let mut sources = Sources::new();
     sources.add(name, source);
-    let result = match tree::read(source, FileId(0)) {
-        Ok(root) => {
-            let (expanded, mut problems) = expand::expand(root, &mut sources, loader);
+    let (result, fragment) = match tree::read(source, FileId(0)) {
+        Ok((root, mut problems)) => {
+            let (expanded, found) = expand::expand(root, &mut sources, loader);
             // Of a tree with holes everything else would be said to be missing.
-            problems.sort();
-            if problems.has_errors() {
-                Err(problems)
+            if found.has_errors() {
+                problems.append(found);
+                problems.sort();
+                (Err(problems), None)
             } else {
-                resolve::resolve(&expanded, &mut sources, loader)
+                problems.append(found);
+                match resolve::resolve(&expanded, problems, &mut sources, loader) {
+                    Ok(read) => (Ok(read), None),
+                    Err((problems, fragment)) => (Err(problems), fragment),
+                }
             }
         }
-        Err(diagnostic) => Err((*diagnostic).into()),
+        Err(diagnostic) => (Err((*diagnostic).into()), None),
     };
-    Reading { sources, result }
+    Reading { sources, result, fragment }
 }

@@ -6,11 +6,12 @@
 //! (`010`, `1_000`, `y`).
 
 use super::limits;
-use crate::diag::{Diagnostic, FileId, Problem, Span};
+use crate::diag::{Diagnostic, Diagnostics, FileId, Problem, Span};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_yaml::budget::BudgetBreach;
 use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_yaml::{Error, Location, Options, Spanned};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A value with its place. Block collections have only a start.
@@ -59,23 +60,25 @@ impl Key {
     }
 }
 
-/// Reads `text`, which is that of `file`, as one YAML document.
-pub(super) fn read(text: &str, file: FileId) -> Result<Node, Box<Diagnostic>> {
+/// Reads `text`, which is that of `file`, as one YAML document; keys given twice are reported
+/// beside the tree that is left without them.
+pub(super) fn read(text: &str, file: FileId) -> Result<(Node, Diagnostics), Box<Diagnostic>> {
     if text.len() > limits::FILE_BYTES {
         let problem = Problem::FileTooLarge { bytes: text.len(), limit: limits::FILE_BYTES };
         return Err(Box::new(Diagnostic::error(Span { file, ..Span::default() }, problem)));
     }
-    let mut node = parse(text, DuplicateKeyPolicy::Error).map_err(|error| {
+    let mut node = parse(text).map_err(|error| {
         let mut report = diagnose(text, &error);
         report.span.file = file;
-        report.related.iter_mut().for_each(|(span, _)| span.file = file);
         Box::new(report)
     })?;
     complete(&mut node, text, file);
-    Ok(node)
+    let mut problems = Diagnostics::new();
+    take_out_duplicates(&mut node, &mut problems);
+    Ok((node, problems))
 }
 
-fn parse(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Node, Error> {
+fn parse(text: &str) -> Result<Node, Error> {
     let budget = serde_yaml::budget! {
         max_depth: limits::YAML_DEPTH,
         // One more than the depth, so that the depth is what is reported.
@@ -88,7 +91,8 @@ fn parse(text: &str, duplicate_keys: DuplicateKeyPolicy) -> Result<Node, Error> 
     let options: Options = serde_yaml::options! {
         budget: budget,
         alias_limits: serde_yaml::alias_limits! { max_total_replayed_events: limits::ALIAS_EVENTS },
-        duplicate_keys: duplicate_keys,
+        // All entries are handed over; see `take_out_duplicates`.
+        duplicate_keys: DuplicateKeyPolicy::LastWins,
         // Without this `axis: y` would be `axis: true`.
         strict_booleans: true,
         // `.nan` is reported by the formula parser, with its place.
@@ -148,13 +152,6 @@ fn diagnose(text: &str, error: &Error) -> Diagnostic {
     }
     let span = error.location().map(|location| place(text, location)).unwrap_or_default();
     let problem = match error {
-        Error::DuplicateMappingKey { key: Some(key), .. } => {
-            let report = Diagnostic::error(span, Problem::DuplicateKey { key: key.clone() });
-            return match first_of_duplicate(text, key, span) {
-                Some(first) => report.with(first, "first given here"),
-                None => report,
-            };
-        }
         Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => {
             Problem::TooDeep { limit: limits::YAML_DEPTH }
         }
@@ -186,31 +183,38 @@ fn one_line(message: &str) -> String {
     first[..end].to_owned()
 }
 
-/// The last earlier key of the same text, in the same column if there is one.
-fn first_of_duplicate(text: &str, key: &str, second: Span) -> Option<Span> {
-    let root = parse(text, DuplicateKeyPolicy::FirstWins).ok()?;
-    let mut candidates = Vec::new();
-    let mut pending = vec![&root];
-    while let Some(node) = pending.pop() {
-        match &node.value {
-            Value::Seq(items) => pending.extend(items),
+/// Reports keys given twice in one map and takes the later ones out. A section that is given
+/// twice is taken as one, so that what its second half declares is known.
+fn take_out_duplicates(root: &mut Node, problems: &mut Diagnostics) {
+    let mut pending = vec![(root, true)];
+    while let Some((node, top)) = pending.pop() {
+        match &mut node.value {
+            Value::Seq(items) => pending.extend(items.iter_mut().map(|item| (item, false))),
             Value::Map(entries) => {
-                for (name, value) in entries {
-                    if name.text == key && name.span.start < second.start {
-                        candidates.push(name.span);
+                let mut first: BTreeMap<String, usize> = BTreeMap::new();
+                let mut kept: Vec<(Key, Node)> = Vec::with_capacity(entries.len());
+                for (key, value) in entries.drain(..) {
+                    let Some(&earlier) = first.get(&key.text) else {
+                        first.insert(key.text.clone(), kept.len());
+                        kept.push((key, value));
+                        continue;
+                    };
+                    let (first_key, first_value) = &mut kept[earlier];
+                    let problem = Problem::DuplicateKey { key: key.text };
+                    problems
+                        .push(Diagnostic::error(key.span, problem).with(first_key.span, "first given here"));
+                    if let (true, Value::Map(all), Value::Map(more)) =
+                        (top, &mut first_value.value, value.value)
+                    {
+                        all.extend(more);
                     }
-                    pending.push(value);
                 }
+                *entries = kept;
+                pending.extend(entries.iter_mut().map(|(_, value)| (value, false)));
             }
-            _ => {}
+            Value::Null | Value::Plain(_) | Value::Text { .. } => {}
         }
     }
-    let column = |span: Span| {
-        let before = text.get(..span.start as usize).unwrap_or("");
-        before.len() - before.rfind('\n').map_or(0, |newline| newline + 1)
-    };
-    let same_column = candidates.iter().filter(|span| column(**span) == column(second)).max();
-    same_column.or_else(|| candidates.iter().max()).copied()
 }
 
 /// Byte range of a location; from line and column where the reader has no bytes.
@@ -338,16 +342,6 @@ impl Node {
         }
     }
 
-    /// Where the scalar's text stands, byte by byte, if that can be said: not for text
-    /// with escapes or folded lines.
-    pub(super) fn text_origin(&self) -> Option<Span> {
-        match &self.value {
-            Value::Plain(_) => Some(self.span),
-            Value::Text { text, exact } => exact.then(|| self.span.part(1, text.len())),
-            _ => None,
-        }
-    }
-
     /// What it is, for messages.
     pub(super) fn describe(&self) -> String {
         match &self.value {
@@ -368,7 +362,7 @@ mod tests {
     use super::*;
 
     fn entries(text: &str) -> Vec<(Key, Node)> {
-        match read(text, FileId(0)).expect("valid YAML").value {
+        match read(text, FileId(0)).expect("valid YAML").0.value {
             Value::Map(entries) => entries,
             other => panic!("not a map: {other:?}"),
         }
@@ -388,15 +382,20 @@ mod tests {
         let (_, outer) = &entries(text)[0];
         let Value::Map(inner) = &outer.value else { panic!("not a map") };
         assert_eq!(&text[inner[0].0.span.start as usize..inner[0].0.span.end as usize], "key");
-        let origin = inner[0].1.text_origin().expect("no escapes");
-        assert_eq!(&text[origin.start as usize..origin.end as usize], "quoted");
+        assert_eq!(&text[inner[0].1.span.start as usize..][..8], "\"quoted\"");
     }
 
     #[test]
-    fn a_duplicate_key_names_both_lines() {
-        let error = read("a: 1\nb: {a: 3}\na: 2\n", FileId(0)).expect_err("duplicate");
-        assert_eq!(error.problem, Problem::DuplicateKey { key: "a".into() });
-        assert_eq!((error.span.start, error.related[0].0.start), (15, 0));
+    fn all_duplicate_keys_are_reported_with_both_lines() {
+        let (root, problems) =
+            read("a: 1\nb: {a: 3}\na: 2\nc: {d: 4, d: 5, 7: 0}\nb: {e: 6}\n", FileId(0)).expect("YAML");
+        let mut places: Vec<(u32, u32)> =
+            problems.iter().map(|problem| (problem.span.start, problem.related[0].0.start)).collect();
+        places.sort_unstable();
+        assert_eq!(places, [(15, 0), (30, 24), (42, 5)]);
+        let keys: Vec<&str> = root.entries().iter().map(|(key, _)| key.text.as_str()).collect();
+        assert_eq!(keys, ["a", "b", "c"]);
+        assert_eq!(root.entries()[1].1.entries().len(), 2, "a section given twice is one");
     }
 
     #[test]

@@ -247,6 +247,21 @@ pub struct Joint {
     /// A coordinate of it is named, driven, sprung, coupled, initialised or used in a
     /// formula, so it is never cut automatically.
     pub coordinates_used: bool,
+    /// How far, fast and hard it may move; checked, not enforced.
+    pub limits: Limits,
+}
+
+/// Limits of a joint with one coordinate, each of parameters; `None` for no limit.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Limits {
+    /// Smallest value of the coordinate, m or rad.
+    pub lower: Option<Formula>,
+    /// Largest value of the coordinate, m or rad.
+    pub upper: Option<Formula>,
+    /// Largest speed, m/s or rad/s.
+    pub velocity: Option<Formula>,
+    /// Largest force or torque of the drive, N or N·m.
+    pub effort: Option<Formula>,
 }
 
 /// Whether a joint closes a loop.

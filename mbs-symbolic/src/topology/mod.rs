@@ -11,7 +11,7 @@ mod tree;
 
 use crate::diag::Diagnostics;
 use crate::ids::{BodyId, CoordinateId, IdVec, JointId, VelocityId};
-use crate::model::{JointKind, Model};
+use crate::model::{Fragment, JointKind, Model};
 
 /// A spanning tree plus the joints that close its loops.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,15 @@ pub fn build(model: &Model) -> Result<Topology, Diagnostics> {
     };
     debug_assert_eq!(verify(model, &topology), Ok(()));
     Ok(topology)
+}
+
+/// What is wrong with the topology of a model that has other mistakes, as far as the
+/// mistakes leave that to judge.
+pub(crate) fn examine(fragment: &Fragment) -> Diagnostics {
+    if fragment.broken_joints.is_empty() {
+        return build(&fragment.model).err().unwrap_or_default();
+    }
+    tree::disconnected(&fragment.model, &fragment.broken_joints)
 }
 
 /// Whether a cut joint of this kind keeps its coordinates: its motion is followed by

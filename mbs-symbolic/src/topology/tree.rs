@@ -66,21 +66,20 @@ pub(super) fn grow(model: &Model) -> Result<Tree, Diagnostics> {
         offer(&mut queue, child, depth + 1);
     }
 
-    for (body, entry) in model.bodies.iter_enumerated() {
-        if !reached[body] {
-            let name = entry.name.text.clone();
-            problems.error(entry.name.span, Problem::Disconnected { body: name });
+    for (id, joint) in model.joints.iter_enumerated() {
+        let (from, to) = ends(model, id);
+        if is_one_way(joint) && must_stay(joint) && reached[to] && !reached[from] {
+            let joint = joint.name.text.clone();
+            let why = "its coordinates are used, but the tree reaches its `to` side first".to_owned();
+            problems.error(model.joints[id].name.span, Problem::CutImpossible { joint, why });
         }
     }
-    for (id, joint) in model.joints.iter_enumerated() {
-        if !used[id.index()] && must_stay(joint) && joint.cut != Cut::Always && !problems.has_errors() {
-            problems.error(
-                joint.name.span,
-                Problem::CutImpossible {
-                    joint: joint.name.text.clone(),
-                    why: "its coordinates are used, but the tree reaches its `to` side first".into(),
-                },
-            );
+    // Bodies behind such a joint are connected, if only the wrong way round.
+    let connected = problems.has_errors();
+    for (body, entry) in model.bodies.iter_enumerated() {
+        if !reached[body] && !connected {
+            let name = entry.name.text.clone();
+            problems.error(entry.name.span, Problem::Disconnected { body: name });
         }
     }
     if problems.has_errors() {
@@ -88,6 +87,31 @@ pub(super) fn grow(model: &Model) -> Result<Tree, Diagnostics> {
     }
     let cut_joints = model.joints.ids().filter(|joint| !used[joint.index()]).collect();
     Ok(Tree { inboard, base_to_tip, cut_joints })
+}
+
+/// Reports bodies no joint connects to ground. Of `broken` joints only the bodies count that
+/// they were meant to connect.
+pub(super) fn disconnected(model: &Model, broken: &[(JointId, Vec<BodyId>)]) -> Diagnostics {
+    let mut groups = Groups::new(model.bodies.len());
+    for id in model.joints.ids() {
+        match broken.iter().find(|(joint, _)| *joint == id) {
+            Some((_, bodies)) => bodies.windows(2).for_each(|pair| {
+                groups.join(pair[0], pair[1]);
+            }),
+            None => {
+                let (from, to) = ends(model, id);
+                groups.join(from, to);
+            }
+        }
+    }
+    let ground = groups.find(BodyId::new(0));
+    let mut problems = Diagnostics::default();
+    for (body, entry) in model.bodies.iter_enumerated() {
+        if groups.find(body) != ground {
+            problems.error(entry.name.span, Problem::Disconnected { body: entry.name.text.clone() });
+        }
+    }
+    problems
 }
 
 /// Whether a joint may not be cut: the author said so or uses its coordinates.

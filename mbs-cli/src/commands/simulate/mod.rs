@@ -96,7 +96,7 @@ pub(crate) fn ready_with(
     let (system, warning) = mbs_jit::system(&compiled.program);
     let native_ms = begin.elapsed().as_secs_f64() * 1e3;
     if !quiet {
-        report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
+        report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
         if let Some(warning) = warning {
             report::print_warning(&warning.to_string());
         }
@@ -126,7 +126,7 @@ impl Stop {
         match self {
             Self::Refused(failure) => failure,
             Self::Early(early) => {
-                let failure = Failure::new("MBS-C030", early.error.message()).about(model);
+                let failure = Failure::new(early.error.code(), early.error.message()).about(model);
                 match early.error.remedy() {
                     Some(remedy) => failure.help(remedy),
                     None => failure,

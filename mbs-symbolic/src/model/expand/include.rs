@@ -133,7 +133,10 @@ impl Including<'_> {
         };
         let id = self.sources.add(path.clone(), text.clone());
         let root = match tree::read(&text, id) {
-            Ok(root) => root,
+            Ok((root, problems)) => {
+                self.problems.append(problems);
+                root
+            }
             Err(report) => {
                 self.problems.push(report.with(span, "included here"));
                 return;

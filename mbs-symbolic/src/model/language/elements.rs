@@ -11,6 +11,7 @@ const AXIS: Field = may("axis", Kind::Axis, "z", "direction in the `from` frame"
 const COORDINATE: Field = may("coordinate", Kind::Name, "the joint's name", "name of the coordinate");
 const COORDINATES: Field =
     may("coordinates", Kind::Names, "joint.x and the like", "names of the coordinates");
+const WITHIN: Field = may("limits", Kind::Map(&LIMITS), "none", "how far, fast and hard it may move");
 const SEQUENCE: Field = may("sequence", Kind::Text, "quaternion", "body-fixed rotation axes such as xyz");
 const RELATIVE_TO: Field =
     may("relative_to", Kind::Frame, "`from`", "frame of ground the angles are measured from");
@@ -27,8 +28,8 @@ pub const JOINTS: Elements = Elements {
     ],
     variants: &[
         Section { name: "fixed", fields: &[] },
-        Section { name: "revolute", fields: &[AXIS, COORDINATE] },
-        Section { name: "prismatic", fields: &[AXIS, COORDINATE] },
+        Section { name: "revolute", fields: &[AXIS, COORDINATE, WITHIN] },
+        Section { name: "prismatic", fields: &[AXIS, COORDINATE, WITHIN] },
         Section {
             name: "screw",
             fields: &[
@@ -75,6 +76,17 @@ pub const JOINTS: Elements = Elements {
                 need("steps", Kind::List(&STEP), "elementary motions, left to right"),
             ],
         },
+    ],
+};
+
+/// `limits` of a joint: they are checked, not enforced.
+pub const LIMITS: Section = Section {
+    name: "limits",
+    fields: &[
+        may("lower", Kind::Formula(GEOMETRY), "none", "smallest value of the coordinate, m or rad"),
+        may("upper", Kind::Formula(GEOMETRY), "none", "largest value of the coordinate, m or rad"),
+        may("velocity", Kind::Formula(GEOMETRY), "none", "largest speed, m/s or rad/s"),
+        may("effort", Kind::Formula(GEOMETRY), "none", "largest force or torque of the drive, N or N·m"),
     ],
 };
 

@@ -9,7 +9,7 @@ mod schema;
 
 use super::expand::Character;
 use super::place::Place;
-pub use elements::{CONSTRAINTS, FORCES, JOINTS, STEP};
+pub use elements::{CONSTRAINTS, FORCES, JOINTS, LIMITS, STEP};
 pub use schema::schema;
 
 /// What may stand behind a key.
@@ -527,6 +527,7 @@ mod tests {
             &SPHERE,
             &BOX,
             &STEP,
+            &LIMITS,
             &OUTPUT,
             &INITIAL,
             &SIMULATION,

@@ -3,21 +3,18 @@
 use crate::diag::{Diagnostic, Diagnostics, Problem, Span};
 use crate::model::evaluate::Defaults;
 use crate::model::{
-    Axis, AxisAngle, Body, Constraint, ConstraintKind, Formula, Joint, JointKind, Model, ParameterValue,
-    Shape,
+    Axis, AxisAngle, Body, Constraint, ConstraintKind, Formula, Joint, JointKind, Limits, Model,
+    ParameterValue, Shape, TermKind,
 };
 
-/// Reports masses, inertias, axes and lengths that no mechanism can have.
+/// Reports masses, inertias, axes and lengths that no mechanism can have. What could not
+/// be read, and what is computed from it, is passed over.
 pub(super) fn check(model: &Model) -> Diagnostics {
     let mut checker = Checker { defaults: Defaults::new(model), problems: Diagnostics::new() };
     for parameter in &model.parameters {
         if let ParameterValue::Derived(formula) = &parameter.value {
             checker.finite(formula, &format!("parameter `{}`", parameter.name.text));
         }
-    }
-    // What is computed from a parameter that is not a number is not one either.
-    if checker.problems.has_errors() {
-        return checker.problems;
     }
     for component in &model.gravity {
         checker.finite(component, "`gravity`");
@@ -40,8 +37,10 @@ pub(super) fn check(model: &Model) -> Diagnostics {
     for state in &model.states {
         checker.finite(&state.initial, "this initial value");
     }
-    for (_, value) in &model.initial.positions {
-        checker.finite(value, "this initial value");
+    for (coordinate, value) in &model.initial.positions {
+        let value_at = checker.finite(value, "this initial value");
+        let coordinate = &model.coordinates[*coordinate];
+        checker.within_limits(value_at, value.span, &model.joints[coordinate.joint], &coordinate.name.text);
     }
     for (_, value) in &model.initial.velocities {
         checker.finite(value, "this initial value");
@@ -64,6 +63,14 @@ impl Checker<'_> {
         let value = self.defaults.evaluate(formula)?;
         if value.is_finite() {
             return Some(value);
+        }
+        // A parameter that is wrong is reported once, not wherever it is used.
+        let from_parameter = formula.terms.iter().any(|term| match term.kind {
+            TermKind::Parameter(id) => !self.defaults.parameter(id).is_finite(),
+            _ => false,
+        });
+        if from_parameter {
+            return None;
         }
         self.error(formula.span, Problem::NotANumber { what: what.to_owned(), value });
         None
@@ -138,6 +145,7 @@ impl Checker<'_> {
     }
 
     fn joint(&mut self, joint: &Joint) {
+        self.limits(&joint.limits);
         match &joint.kind {
             JointKind::Revolute { axis, .. }
             | JointKind::Prismatic { axis, .. }
@@ -168,6 +176,37 @@ impl Checker<'_> {
             | JointKind::Spherical { .. }
             | JointKind::Free { .. }
             | JointKind::Planar { .. } => {}
+        }
+    }
+
+    /// Complains about limits that contradict each other.
+    fn limits(&mut self, limits: &Limits) {
+        let [lower, upper] = [&limits.lower, &limits.upper]
+            .map(|limit| limit.as_ref().and_then(|limit| self.finite(limit, "this limit")));
+        if let (Some(min), Some(max), Some(first)) = (lower, upper, &limits.lower)
+            && min > max
+        {
+            self.error(first.span, Problem::MinAboveMax { min, max });
+        }
+        for (limit, what) in [(&limits.velocity, "this speed"), (&limits.effort, "this effort")] {
+            if let Some(limit) = limit {
+                self.positive(limit, what);
+            }
+        }
+    }
+
+    /// Warns of an initial value its joint cannot reach.
+    fn within_limits(&mut self, value: Option<f64>, span: Span, joint: &Joint, coordinate: &str) {
+        let Some(value) = value else { return };
+        let bound = |limit: &Option<Formula>| limit.as_ref().and_then(|limit| self.defaults.evaluate(limit));
+        let outside = match (bound(&joint.limits.lower), bound(&joint.limits.upper)) {
+            (Some(lower), _) if value < lower => Some(("lower", lower)),
+            (_, Some(upper)) if value > upper => Some(("upper", upper)),
+            _ => None,
+        };
+        if let Some((bound, limit)) = outside {
+            let coordinate = coordinate.to_owned();
+            self.problems.warning(span, Problem::OutsideLimits { coordinate, value, bound, limit });
         }
     }
 

@@ -9,6 +9,8 @@ use crate::model::tree::{Key, Node, Value};
 /// The keys of one map that exist and have the right shape.
 pub(super) struct Fields<'a> {
     found: Vec<(&'static Field, &'a Key, &'a Node)>,
+    /// Keys whose values are missing or misshapen, which is reported.
+    lacking: Vec<&'static str>,
     /// What the map is called in messages.
     pub(super) place: String,
     /// Where to point when something is missing.
@@ -24,6 +26,11 @@ impl<'a> Fields<'a> {
     /// The key itself with its value.
     pub(super) fn entry(&self, key: &str) -> Option<(&'a Key, &'a Node)> {
         self.found.iter().find(|(field, ..)| field.key == key).map(|(_, key, node)| (*key, *node))
+    }
+
+    /// Whether `key` has no value although it should: that is reported already.
+    pub(super) fn lacks(&self, key: &str) -> bool {
+        self.lacking.contains(&key)
     }
 
     /// What the language table says of `key`.
@@ -112,9 +119,11 @@ impl<'a> Resolver<'a> {
         let known = || groups.iter().flat_map(|group| group.iter());
         let mut found = Vec::new();
         let mut given = Vec::new();
+        let mut lacking = Vec::new();
         if !matches!(node.value, Value::Map(_) | Value::Null) {
             self.wrong_shape(&place, "a map".to_owned(), owner, node);
-            return Fields { found, place, owner };
+            let lacking = known().map(|field| field.key).collect();
+            return Fields { found, lacking, place, owner };
         }
         // Pieces of a formula that YAML took for keys, and the value it began in.
         let mut cut = false;
@@ -126,7 +135,9 @@ impl<'a> Resolver<'a> {
             let next = node.entries().get(index + 1);
             if self.is_cut(value) && next.is_some_and(|(_, value)| value.value == Value::Null) {
                 self.error(value.span, Problem::CutByYaml {});
-                given.extend(known().map(|field| field.key).find(|known| *known == key.text));
+                let cut_key = known().map(|field| field.key).find(|known| *known == key.text);
+                given.extend(cut_key);
+                lacking.extend(cut_key);
                 cut = true;
                 continue;
             }
@@ -144,13 +155,16 @@ impl<'a> Resolver<'a> {
             given.push(field.key);
             if self.has_shape(field.kind, key, value) {
                 found.push((field, key, value));
+            } else {
+                lacking.push(field.key);
             }
         }
         for field in known().filter(|field| field.required && !given.contains(&field.key)) {
             let problem = Problem::MissingKey { key: field.key, place: place.clone(), doc: field.doc };
             self.error(owner, problem);
+            lacking.push(field.key);
         }
-        Fields { found, place, owner }
+        Fields { found, lacking, place, owner }
     }
 
     /// Whether `node` can be read as `kind` at all; complains if not.

@@ -4,10 +4,11 @@ use super::Resolver;
 use super::names::Entity;
 use crate::diag::{Problem, Span};
 use crate::model::builtin::{self, Builtin, QueryKind};
-use crate::model::lexer::FormulaText;
+use crate::model::lexer::{FormulaText, Places};
 use crate::model::parser::{self, Call, Syntax, SyntaxKind};
 use crate::model::place::Place;
-use crate::model::tree::Node;
+use crate::model::scalar;
+use crate::model::tree::{Node, Value};
 use crate::model::{Formula, Term, TermId, TermKind, limits};
 use std::rc::Rc;
 
@@ -61,8 +62,21 @@ impl<'a> Resolver<'a> {
     /// Parses a scalar as a formula.
     pub(super) fn syntax(&mut self, node: &Node) -> Option<Syntax> {
         let text = node.text()?;
-        let origin = node.text_origin();
-        let formula = FormulaText { text, span: origin.unwrap_or(node.span), exact: origin.is_some() };
+        let offsets = {
+            let source = self.sources.get(node.span.file).map_or("", |file| file.text.as_str());
+            scalar::offsets(node, text, source)
+        };
+        let places = match (&node.value, &offsets) {
+            (Value::Plain(_) | Value::Text { exact: true, .. }, _) => Places::Contiguous,
+            (_, Some(offsets)) => Places::Each(offsets),
+            (_, None) => Places::Unknown,
+        };
+        let span = match node.value {
+            // Within the quotes.
+            Value::Text { exact: true, .. } => node.span.part(1, text.len()),
+            _ => node.span,
+        };
+        let formula = FormulaText { text, span, places };
         // YAML spells these three; a formula cannot.
         let word = text.trim().trim_start_matches(['+', '-']).to_ascii_lowercase();
         if matches!(word.as_str(), ".nan" | ".inf" | "nan" | "inf" | "infinity") {
@@ -78,14 +92,14 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Reads a scalar as a formula of `place`; zero if it is wrong, which is reported.
+    /// Reads a scalar as a formula of `place`; unknown if it is wrong, which is reported.
     pub(super) fn formula(&mut self, node: &Node, place: Place) -> Formula {
         let locals: Vec<String> = place.locals().iter().map(|name| (*name).to_owned()).collect();
         let formula = self
             .syntax(node)
             .and_then(|syntax| self.resolve_syntax(&syntax, place, &locals))
             .filter(|formula| self.check_place(formula, place));
-        formula.unwrap_or_else(|| Formula::number(0.0, node.span))
+        formula.unwrap_or_else(|| Formula::unknown(node.span))
     }
 
     /// Resolves names only; what the place allows is checked by the caller.

@@ -5,14 +5,14 @@ use super::dimensions::Quantity;
 use super::fields::Fields;
 use super::names::Entity;
 use crate::diag::{Problem, Span};
-use crate::ids::{CoordinateId, FrameId, Id, IdVec, JointId, VelocityId};
+use crate::ids::{BodyId, CoordinateId, FrameId, Id, IdVec, JointId, VelocityId};
 use crate::model::expand::Character;
-use crate::model::language::{JOINTS, Reflection, STEP};
+use crate::model::language::{JOINTS, LIMITS, Reflection, STEP};
 use crate::model::place::Place;
-use crate::model::tree::Key;
+use crate::model::tree::{Key, Node};
 use crate::model::{
-    Axis, CompoundStep, Coordinate, Cut, Dimension, Formula, Joint, JointKind, Motion, Name, Orientation,
-    Velocity, limits,
+    Axis, CompoundStep, Coordinate, Cut, Dimension, Formula, Joint, JointKind, Limits, Motion, Name,
+    Orientation, Velocity, limits,
 };
 
 /// A joint whose coordinates are declared.
@@ -66,6 +66,13 @@ impl<'a> Resolver<'a> {
             self.used_joints.push(false);
             let Some((kind, fields)) = self.element(&JOINTS, key, node) else {
                 // Kept as a fixed joint, so that other places may name it.
+                self.break_joint(
+                    id,
+                    ["from", "to"].map(|end| {
+                        let entry = node.entries().iter().find(|(key, _)| key.text == end);
+                        entry.and_then(|(_, name)| self.probable_body(name))
+                    }),
+                );
                 self.joint_velocities.push(Vec::new());
                 let fields = self.fields(&EMPTY, key.span, &NOTHING);
                 pending.push(PendingJoint {
@@ -266,6 +273,16 @@ impl<'a> Resolver<'a> {
         let fields = &pending.fields;
         let (from, to) = (self.frame(fields, "from"), self.frame(fields, "to"));
         self.check_two_bodies(fields, &pending.key.text, ["from", "to"], [from, to]);
+        let ends = [("from", from), ("to", to)].map(|(key, frame)| match frame {
+            Some(frame) => Some(self.frames[frame].body),
+            None => fields.get(key).and_then(|name| self.probable_body(name)),
+        });
+        if (from.is_none() || to.is_none() || ends[0] == ends[1])
+            && let Some((id, _)) = self.current_joint
+            && !self.broken_joints.iter().any(|(broken, _)| *broken == id)
+        {
+            self.break_joint(id, ends);
+        }
         let cut = match self.flag(fields, "cut") {
             None => Cut::Auto,
             Some(true) => Cut::Always,
@@ -280,7 +297,31 @@ impl<'a> Resolver<'a> {
             coordinates: pending.coordinates.clone(),
             velocities: pending.velocities.clone(),
             coordinates_used: pending.named,
+            limits: self.limits(fields),
         }
+    }
+
+    /// Notes that a joint is wrong and which bodies it was meant to connect.
+    fn break_joint(&mut self, joint: JointId, ends: [Option<BodyId>; 2]) {
+        // A joint within one body may have been meant for any other.
+        self.torn |= ends.contains(&None) || ends[0] == ends[1];
+        self.broken_joints.push((joint, ends.into_iter().flatten().collect()));
+    }
+
+    /// The body a joint's end was probably meant to be on.
+    fn probable_body(&self, name: &Node) -> Option<BodyId> {
+        let text = name.text()?.trim();
+        let body = text.split_once('.').map_or(text, |(body, _)| body);
+        let known = || self.bodies.keys().map(String::as_str);
+        self.bodies.get(body).or_else(|| self.bodies.get(&self.nearest(body, known())?)).copied()
+    }
+
+    fn limits(&mut self, fields: &Fields<'a>) -> Limits {
+        let Some((key, node)) = fields.entry("limits") else { return Limits::default() };
+        let limits = self.fields(&LIMITS, key.span, node);
+        let [lower, upper, velocity, effort] = ["lower", "upper", "velocity", "effort"]
+            .map(|key| limits.get(key).map(|node| self.formula(node, Place::Parameters)));
+        Limits { lower, upper, velocity, effort }
     }
 
     fn joint_kind(&mut self, pending: &PendingJoint<'a>) -> JointKind {

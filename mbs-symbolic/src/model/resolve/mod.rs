@@ -27,8 +27,8 @@ pub(crate) use check::least_eigenvalue;
 use super::expand::{Character, Expanded, Instance};
 use super::language::TOP;
 use super::{
-    Coordinate, Frame, Input, Loader, Model, Name, Output, Parameter, State, Table, Variable, Velocity,
-    names as naming,
+    Coordinate, Fragment, Frame, Input, Loader, Model, Name, Output, Parameter, State, Table, Variable,
+    Velocity, names as naming,
 };
 use crate::diag::{Diagnostic, Diagnostics, Problem, Sources, Span};
 use crate::ids::{
@@ -82,23 +82,30 @@ struct Resolver<'a> {
     current_joint: Option<(JointId, String)>,
     used_joints: Vec<bool>,
     joint_velocities: Vec<Vec<VelocityId>>,
+    /// Joints that are wrong, with the bodies they were probably meant to connect.
+    broken_joints: Vec<(JointId, Vec<BodyId>)>,
+    /// Whether a joint is so wrong that it might have connected anything.
+    torn: bool,
     /// Terms of all formulas so far.
     terms: usize,
     /// Whether there were too many of them.
     full: bool,
 }
 
-/// Resolves the tree of a model.
+/// Resolves the tree of a model, in which `problems` were found already.
 /// Files that tables name are read through `loader` and added to `sources`.
 pub(super) fn resolve(
     expanded: &Expanded,
+    problems: Diagnostics,
     sources: &mut Sources,
     loader: &dyn Loader,
-) -> Result<(Model, Diagnostics), Diagnostics> {
+) -> Result<(Model, Diagnostics), (Diagnostics, Option<Box<Fragment>>)> {
+    // What was taken out of the tree may have been what holds the mechanism together.
+    let complete = problems.is_empty();
     let mut resolver = Resolver {
         sources,
         loader,
-        problems: Diagnostics::new(),
+        problems,
         instances: &expanded.instances,
         names: Names::default(),
         rust_names: RustNames::default(),
@@ -125,24 +132,27 @@ pub(super) fn resolve(
         current_joint: None,
         used_joints: Vec::new(),
         joint_velocities: Vec::new(),
+        broken_joints: Vec::new(),
+        torn: false,
         terms: 0,
         full: false,
     };
     if expanded.root.entries().is_empty() {
-        return Err(Diagnostic::error(Span::default(), Problem::NotAMap {}).into());
+        return Err((Diagnostic::error(Span::default(), Problem::NotAMap {}).into(), None));
     }
     let model = resolver.model(expanded);
-    let mut problems = resolver.problems;
-    // Numbers are only worth checking once all names are right.
-    if !problems.has_errors() {
-        problems.append(check::check(&model));
-    }
+    let Resolver { mut problems, broken_joints, torn, .. } = resolver;
+    problems.append(check::check(&model));
     if !problems.has_errors() {
         problems.append(crate::checks::of_model(&model));
         problems = crate::checks::without_allowed(&model, problems);
     }
     problems.sort();
-    if problems.has_errors() { Err(problems) } else { Ok((model, problems)) }
+    if !problems.has_errors() {
+        return Ok((model, problems));
+    }
+    let fragment = (complete && !torn).then(|| Box::new(Fragment { model, broken_joints }));
+    Err((problems, fragment))
 }
 
 impl<'a> Resolver<'a> {

@@ -123,7 +123,10 @@ impl<'a> Resolver<'a> {
         match self.names.find(&key.text) {
             Some(Entity::Parameter(id)) => {
                 let parameter = &parameters[id];
-                if matches!(parameter.value, ParameterValue::Derived(_)) {
+                if let ParameterValue::Derived(formula) = &parameter.value {
+                    if formula.is_unknown() {
+                        return;
+                    }
                     self.error(key.span, Problem::NotSettable { name: key.text.clone() });
                     return;
                 }

@@ -194,7 +194,7 @@ impl<'a> Resolver<'a> {
         for (key, short) in &symbols.parameters {
             let formula = match short.value() {
                 Some(node) => self.formula(node, Place::Parameters),
-                None => Formula::number(0.0, key.span),
+                None => Formula::unknown(key.span),
             };
             let unit = short.fields().and_then(|fields| self.unit(fields, "unit"));
             let value = match constant(&formula) {
@@ -206,7 +206,7 @@ impl<'a> Resolver<'a> {
                 Some(value) => {
                     let what = format!("parameter `{}`", key.text);
                     self.error(formula.span, Problem::NotANumber { what, value });
-                    ParameterValue::Given(0.0)
+                    ParameterValue::Derived(Formula::unknown(formula.span))
                 }
                 None => {
                     if let Some(given) = &unit {
@@ -300,6 +300,7 @@ impl<'a> Resolver<'a> {
         }
         match parameter.value {
             ParameterValue::Given(value) => self.check_in_range(parameter, value, span("value")),
+            ParameterValue::Derived(ref formula) if formula.is_unknown() => {}
             ParameterValue::Derived(_) => {
                 if parameter.min.is_some() || parameter.max.is_some() {
                     let key = if parameter.min.is_some() { "min" } else { "max" };
@@ -329,7 +330,7 @@ impl<'a> Resolver<'a> {
             let place = if derivatives > 0 { Place::SmoothInputDefault } else { Place::InputDefault };
             let mut default = match short.value() {
                 Some(node) => self.formula(node, place),
-                None => Formula::number(0.0, key.span),
+                None => Formula::unknown(key.span),
             };
             let given = short.fields().and_then(|fields| self.unit(fields, "unit"));
             let doc = short.fields().and_then(|fields| self.text(fields, "doc"));
@@ -390,7 +391,7 @@ impl<'a> Resolver<'a> {
                 Some(syntax) => self.resolve_syntax(&syntax, Place::Law, &[]),
                 None => None,
             };
-            let value = value.unwrap_or_else(|| Formula::number(0.0, key.span));
+            let value = value.unwrap_or_else(|| Formula::unknown(key.span));
             variables.push(Variable { name: self.entry_name(key), value });
         }
         let uses: Vec<Vec<usize>> = variables
@@ -430,7 +431,7 @@ impl<'a> Resolver<'a> {
             let Some(short) = self.short(&OUTPUT, key, node) else { continue };
             let value = match short.value() {
                 Some(node) => self.formula(node, Place::Output),
-                None => Formula::number(0.0, key.span),
+                None => Formula::unknown(key.span),
             };
             let given = short.fields().and_then(|fields| self.si_unit(fields, "an output"));
             let found = self.quantity(&value, Place::Output);

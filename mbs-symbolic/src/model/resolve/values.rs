@@ -38,7 +38,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// An expression, or a number if the key is not given.
+    /// An expression, or a number if the key is not given; unknown if what is given is wrong.
     pub(super) fn field(&mut self, fields: &Fields<'a>, key: &str, default: f64) -> Formula {
         match fields.get(key) {
             Some(node) => {
@@ -47,6 +47,7 @@ impl<'a> Resolver<'a> {
                 self.check_measure(fields, key, &formula, place);
                 formula
             }
+            None if fields.lacks(key) => Formula::unknown(fields.owner),
             None => Formula::number(default, fields.owner),
         }
     }
@@ -63,6 +64,7 @@ impl<'a> Resolver<'a> {
                     self.reflected(formula, node.span, reflection.of(index))
                 })
             }
+            _ if fields.lacks(key) => default.map(|_| Formula::unknown(fields.owner)),
             _ => default.map(|value| Formula::number(value, fields.owner)),
         }
     }
