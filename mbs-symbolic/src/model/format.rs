@@ -300,11 +300,8 @@ fn spaced(pieces: &[(usize, Piece<'_>)]) -> String {
     let mut text = String::new();
     let mut last: Option<Piece<'_>> = None;
     for (_, piece) in pieces {
-        let glued = match (last, piece) {
-            (None, _) | (Some(Piece::Open(_)), _) => true,
-            (_, Piece::Close(_) | Piece::Comma | Piece::Colon) => true,
-            _ => false,
-        };
+        let glued = matches!(last, None | Some(Piece::Open(_)))
+            || matches!(piece, Piece::Close(_) | Piece::Comma | Piece::Colon);
         if !glued {
             text.push(' ');
         }
