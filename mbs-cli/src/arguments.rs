@@ -322,6 +322,10 @@ pub(crate) struct SimulateOptions {
     /// Further columns of the CSV file
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) columns: Vec<Columns>,
+    /// Write a page with the motion in three dimensions, curves and equations: one HTML file
+    /// that opens in any browser and loads nothing
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -7,13 +7,16 @@
 //! usage; of a sweep also 3 some samples failed, 4 all did.
 
 mod arguments;
+mod base64;
 mod commands;
 mod evaluate;
 mod graph;
 mod mobility;
+mod page;
 mod pipeline;
 mod random;
 mod report;
+mod scene;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

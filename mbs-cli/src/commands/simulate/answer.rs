@@ -128,25 +128,22 @@ pub(super) fn json(run: &Run) -> Map<String, Value> {
 }
 
 /// Lines of a table: what, and what about it.
-struct Lines {
-    text: String,
-}
+#[derive(Default)]
+struct Lines(Vec<(String, String)>);
 
 impl Lines {
     fn put(&mut self, what: &str, about: &str) {
-        let _ = writeln!(self.text, "  {what:<12} {about}");
+        self.0.push((what.to_owned(), about.to_owned()));
     }
 }
 
-/// The summary for people.
-pub(super) fn text(run: &Run) -> String {
+/// What the run was, line by line: what, and what about it.
+pub(super) fn summary(run: &Run) -> Vec<(String, String)> {
     let layout = run.system.layout();
-    let Trajectory { states, events, statistics: counts, drift, redundant, singular_poses } = &run.trajectory;
+    let Trajectory { statistics: counts, drift, .. } = &run.trajectory;
     let settings = &run.settings;
     let constrained = layout.n_lambda() > 0;
-    let scenario = run.scenario.as_ref().map(|name| format!(", scenario {name}")).unwrap_or_default();
-    let mut lines = Lines { text: format!("{}{scenario}\n", layout.model()) };
-
+    let mut lines = Lines::default();
     lines.put("size", &size(run));
     let method = format!("{}, rtol {}, atol {}", run.method, short(settings.rtol), short(atol(run)));
     let projected = if constrained { format!(", projection {}", projection(run)) } else { String::new() };
@@ -164,9 +161,9 @@ pub(super) fn text(run: &Run) -> String {
         let iterations = count(counts.projection_iterations as usize, "iteration", "iterations");
         let (positions, velocities) = (counts.position_projections, counts.velocity_projections);
         lines.put("projections", &format!("positions {positions} ({iterations}), velocities {velocities}"));
-        lines.put("drift", &format!("|g|       {:.1e} at the end, {:.1e} at most", drift.g, drift.g_max));
+        let positions = format!("|g|       {:.1e} at the end, {:.1e} at most", drift.g, drift.g_max);
         let rate = format!("|G v + c| {:.1e} at the end, {:.1e} at most", drift.g_dot, drift.g_dot_max);
-        lines.put("", &rate);
+        lines.put("drift", &format!("{positions}\n{rate}"));
     }
     if let Some([start, end]) = energies(run) {
         let change = end - start;
@@ -176,21 +173,42 @@ pub(super) fn text(run: &Run) -> String {
     let WallTimes { compile, native, integrate } = run.wall_ms;
     let wall = format!("{compile:.1} ms compiler, {native:.1} ms native code, {integrate:.1} ms integration");
     lines.put("wall time", &wall);
+    lines.0
+}
 
-    let mut out = lines.text;
+/// What deserves attention, a sentence each.
+pub(super) fn warnings(run: &Run) -> Vec<String> {
+    let Trajectory { redundant, singular_poses, .. } = &run.trajectory;
+    let mut warnings = Vec::new();
     if !redundant.is_empty() {
         let rows = redundant.join(", ");
-        let _ =
-            writeln!(out, "  redundant constraints: lambda of {rows} is not unique, the smallest is given");
+        warnings.push(format!(
+            "redundant constraints: lambda of {rows} is not unique, the smallest is given"
+        ));
     }
     for SingularPose { t, row, element } in singular_poses.iter().take(MOST_WARNINGS) {
-        let _ = writeln!(
-            out,
-            "  warning: singular pose of `{element}` near t = {t:.6} s ({row} follows from others)"
-        );
+        warnings.push(format!(
+            "warning: singular pose of `{element}` near t = {t:.6} s ({row} follows from others)"
+        ));
     }
     if singular_poses.len() > MOST_WARNINGS {
-        let _ = writeln!(out, "  warning: {} more singular poses", singular_poses.len() - MOST_WARNINGS);
+        warnings.push(format!("warning: {} more singular poses", singular_poses.len() - MOST_WARNINGS));
+    }
+    warnings
+}
+
+/// The summary for people.
+pub(super) fn text(run: &Run) -> String {
+    let layout = run.system.layout();
+    let Trajectory { states, events, .. } = &run.trajectory;
+    let scenario = run.scenario.as_ref().map(|name| format!(", scenario {name}")).unwrap_or_default();
+    let mut out = format!("{}{scenario}\n", layout.model());
+    for (what, about) in summary(run) {
+        let about = about.replace('\n', &format!("\n{:15}", ""));
+        let _ = writeln!(out, "  {what:<12} {about}");
+    }
+    for warning in warnings(run) {
+        let _ = writeln!(out, "  {warning}");
     }
     if !events.is_empty() {
         let _ = writeln!(out, "\nevents");

@@ -9,12 +9,16 @@ mod undefined;
 pub(crate) use overrides::Target;
 
 use crate::arguments::{Columns, ProjectionMode, RunOptions, SimulateOptions, VariantOptions};
-use crate::pipeline;
+use crate::page::{self, Report};
+use crate::pipeline::{self, Compiled, Planned};
 use crate::report::{self, Failure};
+use crate::scene;
 use mbs_runtime::integrate::{self, Projection, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
+use mbs_symbolic::diag::{self, Style};
 use mbs_symbolic::model::{Model, Simulation};
 use mbs_symbolic::program::Program;
+use mbs_symbolic::{Options, emit};
 use progress::Progress;
 use std::path::Path;
 use std::time::Instant;
@@ -55,6 +59,8 @@ pub(crate) struct Ready {
     /// What the model says of its runs; the end time is the scenario's where it has one.
     pub(crate) simulation: Simulation,
     pub(crate) program: Program,
+    /// The model the program was made of.
+    planned: Planned,
     own_outputs: usize,
     pub(crate) compile_ms: f64,
     pub(crate) native_ms: f64,
@@ -101,8 +107,8 @@ pub(crate) fn ready_with(
             report::print_warning(&warning.to_string());
         }
     }
-    let program = compiled.program;
-    Ok(Ready { system, simulation, program, own_outputs, compile_ms, native_ms })
+    let Compiled { planned, program, .. } = compiled;
+    Ok(Ready { system, simulation, program, planned, own_outputs, compile_ms, native_ms })
 }
 
 /// Why there is no trajectory.
@@ -244,11 +250,12 @@ fn add_reactions(model: &mut Model) -> Result<(), Failure> {
 
 pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     let wants = |simulation: &Simulation| needs_jacobian(&options.run.method(simulation));
-    let change = match options.columns.contains(&Columns::Reactions) {
+    let wants_reactions = options.columns.contains(&Columns::Reactions) || options.report.is_some();
+    let change = match wants_reactions {
         true => add_reactions,
         false => |_: &mut Model| Ok(()),
     };
-    let Ready { system, simulation, own_outputs, compile_ms, native_ms, .. } =
+    let Ready { system, simulation, program, planned, own_outputs, compile_ms, native_ms } =
         ready_with(&options.variant, options.json, wants, change)?;
     let settings = options.run.settings(&simulation);
     let name = options.run.method(&simulation);
@@ -275,7 +282,52 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     if let Some(path) = &options.csv {
         report::deliver(&table::csv(&run, &options.columns), Some(path))?;
     }
+    if let Some(path) = &options.report {
+        let page = page(options, &run, &planned, &program)?;
+        report::deliver(&page, Some(path))?;
+    }
     if options.json { report::print_json(answer::json(&run)) } else { report::print(&answer::text(&run)) }
+}
+
+/// The run as a page, integrated once more for points close enough for pictures; where they
+/// lie has no influence on the steps.
+fn page(
+    options: &SimulateOptions,
+    run: &Run,
+    planned: &Planned,
+    program: &Program,
+) -> Result<String, Failure> {
+    let model = &options.variant.model;
+    let span = run.settings.t_end - run.settings.t_start;
+    let frames = scene::frame_count(span, planned.model.bodies.len());
+    let settings = Settings { output_step: Some(span / frames as f64), ..run.settings.clone() };
+    let dense = integrate(&*run.system, &run.method, &settings, model, &mut |_| {})?.states;
+    let mut warnings = answer::warnings(run);
+    if !planned.warnings.is_empty() {
+        warnings.push(diag::render_with(&planned.warnings, &planned.sources, Style::Plain));
+    }
+    Ok(page::html(&Report {
+        model: &planned.model,
+        own_outputs: run.own_outputs,
+        topology: &planned.topology,
+        program,
+        system: &*run.system,
+        scenario: run.scenario.as_deref(),
+        trajectory: &run.trajectory,
+        has_every_step: run.settings.output_step.is_none(),
+        dense: &dense,
+        summary: answer::summary(run),
+        warnings,
+        equations: page::text_equations(&equations(&options.variant)?),
+    }))
+}
+
+/// The equations for people, of the model without what reports add to it.
+fn equations(options: &VariantOptions) -> Result<String, Failure> {
+    let mut planned = pipeline::plan(&options.model)?;
+    overrides::apply(&mut planned.model, options)?;
+    let derived = pipeline::derive_planned(planned, Options::default())?;
+    Ok(emit::text::emit(&derived.equations))
 }
 
 /// Refuses settings no run can have.

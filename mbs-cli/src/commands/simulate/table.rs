@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::arguments::Columns;
+use crate::numeric::norm;
 use mbs_runtime::{Defaults, Layout, Plant, State};
 use std::fmt::Write;
 
@@ -112,6 +113,25 @@ impl<'r> Evaluator<'r> {
         let State { t, p, v, x, .. } = state;
         self.plant.at(*t, p, v, x, |system, at| system.constraint_jacobian(at, &mut out));
         out
+    }
+
+    /// ‖g‖₂ and ‖G v + c‖₂.
+    pub(crate) fn drift(&mut self, state: &State) -> (f64, f64) {
+        let layout = self.plant.layout();
+        let mut g = vec![0.0; layout.n_g];
+        let mut rate = vec![0.0; layout.n_lambda()];
+        let jacobian = self.constraint_jacobian(state);
+        let State { t, p, v, x, .. } = state;
+        self.plant.at(*t, p, v, x, |system, at| {
+            system.constraints(at, &mut g);
+            system.velocity_bias(at, &mut rate);
+        });
+        for (column, v) in jacobian.chunks_exact(rate.len().max(1)).zip(v) {
+            for (rate, entry) in rate.iter_mut().zip(column) {
+                *rate += entry * v;
+            }
+        }
+        (norm(&g), norm(&rate))
     }
 
     /// Modes as their switching functions say at this state.
