@@ -83,7 +83,12 @@ fn the_page_works() {
     let [x, y, width, _] = browser.place(".plot-canvas");
     browser.drag([x, y], [x, y]);
     // Margins of the plot: 58 on the left and 12 on the right.
-    close(browser.number("mbs.time"), 0.6 * (width / 2.0 - 58.0) / (width - 70.0), 0.6 / width, "clicked time");
+    close(
+        browser.number("mbs.time"),
+        0.6 * (width / 2.0 - 58.0) / (width - 70.0),
+        0.6 / width,
+        "clicked time",
+    );
     browser.drag([x - 60.0, y], [x + 60.0, y]);
     let zoom = browser.evaluate("mbs.zoom");
     let [from, to] = [0, 1].map(|k| zoom[k].as_f64().expect("a range"));
@@ -159,12 +164,15 @@ fn curves(browser: &mut Browser) {
     assert!(browser.evaluate("mbs.curves").as_array().expect("names").contains(&json!("reaction(hub).fz")));
     let csv = browser.evaluate("mbs.csv()");
     let csv = csv.as_str().expect("text");
-    assert!(csv.starts_with("t,") && csv.lines().next().is_some_and(|line| line.contains("reaction(hub).fz")));
+    assert!(
+        csv.starts_with("t,") && csv.lines().next().is_some_and(|line| line.contains("reaction(hub).fz"))
+    );
     assert!(csv.lines().count() > 500, "{} lines", csv.lines().count());
     let svg = browser.evaluate("mbs.svg()");
     let svg = svg.as_str().expect("text");
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>") && svg.contains("reaction(hub).fz"));
-    let valid = "new DOMParser().parseFromString(mbs.svg(), 'image/svg+xml').querySelector('parsererror') === null";
+    let valid =
+        "new DOMParser().parseFromString(mbs.svg(), 'image/svg+xml').querySelector('parsererror') === null";
     assert_eq!(browser.evaluate(valid), json!(true));
 }
 
@@ -220,8 +228,9 @@ fn narrow_windows() {
 }
 
 /// The first picture comes soon, and drawing leaves time for everything else. What is
-/// measured is the time the script takes, from its start to the end of the first drawing
-/// and per frame; the graphics card, here software, works beside it.
+/// measured is the time the page's script takes: up to the end of the first drawing, without
+/// the time the browser takes to provide WebGL, and per drawing, the median of many. The
+/// graphics card, here software, works beside it, and is given the time to finish.
 #[test]
 fn drawing_is_fast() {
     let Some(mut browser) = Browser::start("fast") else { return };
@@ -231,8 +240,10 @@ fn drawing_is_fast() {
     browser.open(&page);
     let bodies = browser.number("mbs.bodies.length");
     assert!(bodies >= 50.0, "{bodies} bodies");
-    browser.evaluate("mbs.play()");
-    browser.wait("mbs.frameStats.frames > 40");
+    for frame in 0..40 {
+        browser.evaluate(&format!("mbs.setTime({})", 0.025 * f64::from(frame)));
+        browser.picture("#time");
+    }
     let stats: Value = browser.evaluate("mbs.frameStats");
     eprintln!("{bodies} bodies: {stats}");
     // The machine may be busy with other things: five times what is wanted still fails.
@@ -258,7 +269,7 @@ fn all_models() {
     let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
     let mut models: Vec<String> = std::fs::read_dir(directory)
         .expect("models")
-        .filter_map(|entry| Some(entry.ok()?.file_name().into_string().ok()?))
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| name.ends_with(".yaml") && name != "n_four_bar_40.yaml")
         .map(|name| format!("models/{name}"))
         .collect();

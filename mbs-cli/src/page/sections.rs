@@ -105,7 +105,9 @@ fn pretty(unit: &str) -> String {
             '^' => raised = true,
             '2' if raised => out.push('²'),
             '3' if raised => out.push('³'),
-            '4'..='9' if raised => out.push(char::from_u32(letter as u32 - '4' as u32 + 0x2074).unwrap_or(letter)),
+            '4'..='9' if raised => {
+                out.push(char::from_u32(letter as u32 - '4' as u32 + 0x2074).unwrap_or(letter))
+            }
             other => out.push(other),
         }
     }
@@ -115,7 +117,11 @@ fn pretty(unit: &str) -> String {
 /// As many digits as people read.
 fn number(value: f64) -> String {
     let rounded: f64 = format!("{value:.7e}").parse().unwrap_or(value);
-    if rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) { format!("{rounded}") } else { format!("{rounded:e}") }
+    if rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
 }
 
 pub(super) fn statistics(report: &Report<'_>) -> String {
@@ -156,16 +162,15 @@ fn grouped(number: u64) -> String {
 
 pub(super) fn operations(report: &Report<'_>) -> String {
     let row = |name: &str, counts: &Counts| {
-        let numbers = [counts.add, counts.mul, counts.div, counts.sqrt, counts.trig, counts.other, counts.total()];
+        let numbers =
+            [counts.add, counts.mul, counts.div, counts.sqrt, counts.trig, counts.other, counts.total()];
         let mut row = vec![name.replace('_', " ")];
         row.extend(numbers.map(|count| if count == 0 { "·".to_owned() } else { grouped(count as u64) }));
         row
     };
     let functions = report.program.functions().map(|(kind, function)| (kind.name(), function.counts()));
-    let mut rows: Vec<Vec<String>> = functions
-        .filter(|(_, counts)| counts.total() > 0)
-        .map(|(name, counts)| row(name, &counts))
-        .collect();
+    let mut rows: Vec<Vec<String>> =
+        functions.filter(|(_, counts)| counts.total() > 0).map(|(name, counts)| row(name, &counts)).collect();
     rows.push(row("per parameter set", &report.program.per_parameter_set()));
     table("numbers", &["function", "+ −", "×", "÷", "√", "sin cos", "other", "total"], &rows)
 }
@@ -173,7 +178,9 @@ pub(super) fn operations(report: &Report<'_>) -> String {
 /// The picture of the tree, as wide as it is, in a box that scrolls.
 pub(super) fn topology(report: &Report<'_>) -> String {
     let picture = svg::draw(&Picture::new(report.model, report.topology));
-    format!("<div class=\"scroll drawing\" tabindex=\"0\" role=\"img\" aria-label=\"Tree of bodies and joints\">{picture}</div>")
+    format!(
+        "<div class=\"scroll drawing\" tabindex=\"0\" role=\"img\" aria-label=\"Tree of bodies and joints\">{picture}</div>"
+    )
 }
 
 #[cfg(test)]
@@ -182,14 +189,22 @@ mod tests {
 
     #[test]
     fn numbers_and_units_for_people() {
-        assert_eq!([0.0, 0.3, 75000.0, 1e-9, -4319.0462355].map(number), ["0", "0.3", "75000", "1e-9", "-4319.0462"]);
+        assert_eq!(
+            [0.0, 0.3, 75000.0, 1e-9, -4319.0462355].map(number),
+            ["0", "0.3", "75000", "1e-9", "-4319.0462"]
+        );
         assert_eq!(["kg*m^2", "m/s^6", "1/m"].map(pretty), ["kg·m²", "m/s⁶", "1/m"]);
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(grouped),
+            ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]
+        );
     }
 
     #[test]
     fn tables_have_headings() {
         let text = table("a", &["x", "y"], &[vec!["1".to_owned(), "2".to_owned()]]);
-        assert!(text.contains("<th scope=\"col\">x</th>") && text.contains("<th scope=\"row\">1</th><td>2</td>"));
+        assert!(
+            text.contains("<th scope=\"col\">x</th>") && text.contains("<th scope=\"row\">1</th><td>2</td>")
+        );
     }
 }

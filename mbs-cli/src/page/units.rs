@@ -30,10 +30,9 @@ fn within(model: &Model, formula: &Formula, depth: usize) -> Option<String> {
             TermKind::Binary(BinaryOperator::Mul, a, b) if is_number(a) => u(b),
             TermKind::Binary(BinaryOperator::Mul | BinaryOperator::Div, a, b) if is_number(b) => u(a),
             TermKind::Call(Function::Abs | Function::Min | Function::Max, a, b) => u(a).or(u(b)),
-            TermKind::Call(
-                Function::Atan | Function::Atan2 | Function::Asin | Function::Acos,
-                ..,
-            ) => Some("rad".to_owned()),
+            TermKind::Call(Function::Atan | Function::Atan2 | Function::Asin | Function::Acos, ..) => {
+                Some("rad".to_owned())
+            }
             TermKind::If(_, a, b) => u(a).or(u(b)),
             TermKind::Der(a) => u(a).map(|unit| rate(&unit)),
             TermKind::Query(query) => Some(query_unit(query).to_owned()),

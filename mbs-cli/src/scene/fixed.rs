@@ -25,8 +25,7 @@ impl<'m> Fixed<'m> {
     pub(super) fn new(model: &Model, defaults: &'m Defaults<'m>) -> Self {
         let mut fixed = Self { defaults, frames: Vec::new(), masses: Vec::new() };
         fixed.frames = model.frames.iter().map(|frame| fixed.marker(frame)).collect();
-        let mass =
-            |body: &Body| Mass { mass: fixed.number(&body.mass), center: fixed.vector(&body.com) };
+        let mass = |body: &Body| Mass { mass: fixed.number(&body.mass), center: fixed.vector(&body.com) };
         fixed.masses = model.bodies.iter().map(mass).collect();
         fixed
     }

@@ -13,6 +13,8 @@ mod links;
 mod motion;
 mod road;
 mod solids;
+#[cfg(test)]
+mod tests;
 pub(crate) mod vector;
 mod view;
 
@@ -177,9 +179,10 @@ impl Scene {
         let size = view::size(&fixed, &motion);
         let mut bodies = solids::bodies(model, &fixed, size);
         let up = view::up(model, &fixed, &motion);
-        joints::add(model, &fixed, size, up, &mut bodies);
+        // Before joints, which are as thick as what they join unless that is a wheel.
+        let road = road::find(model, &fixed, up, &mut bodies, &motion);
+        joints::add(model, &fixed, &motion, size, up, &mut bodies);
         let links = links::links(model, &fixed, size, &mut bodies);
-        let road = road::find(model, &defaults, &fixed, up, &mut bodies, &motion);
         let view = view::view(model, &fixed, &bodies, road.as_ref(), &motion, up);
         Self { bodies, links, road, view, motion }
     }

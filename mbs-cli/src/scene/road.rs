@@ -36,13 +36,12 @@ enum Kind {
 /// Finds the road, and makes wheels of the cylinders that roll on it.
 pub(super) fn find(
     model: &Model,
-    defaults: &Defaults<'_>,
     fixed: &Fixed<'_>,
     up: Vec3,
     bodies: &mut [Body],
     motion: &Motion,
 ) -> Option<Road> {
-    let times = Times { model, defaults };
+    let times = Times { model, defaults: fixed.defaults };
     let mut wheels = Vec::new();
     for constraint in model.constraints.iter() {
         if let ConstraintKind::Rolling { wheel, plane, .. } = &constraint.kind {
@@ -154,7 +153,15 @@ impl Rolling {
                 let height = |k: usize| times.contact(formula, start + k as f64 * step, motion.times[0]);
                 let heights: Option<Vec<f64>> = (0..POINTS).map(height).collect();
                 let origin = [0.0, self.at(motion, 0)[1], 0.0];
-                Some(Road { origin, along: [1.0, 0.0, 0.0], speed: 0.0, width, start, step, heights: heights? })
+                Some(Road {
+                    origin,
+                    along: [1.0, 0.0, 0.0],
+                    speed: 0.0,
+                    width,
+                    start,
+                    step,
+                    heights: heights?,
+                })
             }
             Kind::Heights(variable) => {
                 let level = times.value(*variable, motion.times[0])?;
@@ -166,7 +173,8 @@ impl Rolling {
                     let (start, step, heights) = times.over(*variable, motion, place)?;
                     return Some(Road { origin, along, speed: 0.0, width, start, step, heights });
                 }
-                let velocity = self.rolling_velocity(motion).or_else(|| self.lag(*variable, times, all, motion))?;
+                let velocity =
+                    self.rolling_velocity(motion).or_else(|| self.lag(*variable, times, all, motion))?;
                 let (along, speed) = (direction(velocity)?, length(velocity));
                 let start = motion.times[0];
                 let place = |frame: usize| speed * (motion.times[frame] - start);

@@ -59,11 +59,9 @@ pub(super) fn bodies(model: &Model, fixed: &Fixed<'_>, size: f64) -> Vec<Body> {
 
 fn given(fixed: &Fixed<'_>, shape: &model::Shape) -> Shape {
     match shape {
-        model::Shape::Cylinder { from, to, radius } => Shape::Cylinder {
-            from: fixed.vector(from),
-            to: fixed.vector(to),
-            radius: fixed.number(radius),
-        },
+        model::Shape::Cylinder { from, to, radius } => {
+            Shape::Cylinder { from: fixed.vector(from), to: fixed.vector(to), radius: fixed.number(radius) }
+        }
         model::Shape::Sphere { center, radius } => {
             Shape::Sphere { center: fixed.vector(center), radius: fixed.number(radius) }
         }

@@ -108,7 +108,8 @@ pub(super) fn view(
 
     // Without gravity a plane mechanism lies on its paper; otherwise the floor is below.
     let weightless = fixed.vector(&model.gravity) == [0.0; 3];
-    let floor_normal = plane.filter(|_| weightless).map_or(up, |n| if dot(n, eye) < 0.0 { scale(n, -1.0) } else { n });
+    let floor_normal =
+        plane.filter(|_| weightless).map_or(up, |n| if dot(n, eye) < 0.0 { scale(n, -1.0) } else { n });
     let lowest = frames.iter().fold(f64::INFINITY, |low, bounds| low.min(bounds.lowest(floor_normal)));
     let lowest = if leaves { start.lowest(floor_normal) } else { lowest };
     let gap = if weightless { 0.15 * shown.radius() } else { 0.0 };
@@ -217,7 +218,10 @@ mod tests {
     #[test]
     fn bounds_hold_balls() {
         let mut bounds = Bounds::default();
-        assert!((bounds.radius(), bounds.center()) == (0.0, [0.0; 3]) && bounds.lowest([0.0, 0.0, 1.0]).is_infinite());
+        assert!(
+            (bounds.radius(), bounds.center()) == (0.0, [0.0; 3])
+                && bounds.lowest([0.0, 0.0, 1.0]).is_infinite()
+        );
         bounds.add([1.0, 0.0, 2.0], 1.0);
         bounds.add([f64::NAN, 0.0, 0.0], 1.0);
         assert_eq!((bounds.center(), bounds.lowest([0.0, 0.0, 1.0])), ([1.0, 0.0, 2.0], 1.0));

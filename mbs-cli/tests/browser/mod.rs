@@ -153,7 +153,8 @@ impl Browser {
     /// Presses, moves and releases the left button of the mouse.
     pub(crate) fn drag(&mut self, from: [f64; 2], to: [f64; 2]) {
         for (kind, [x, y]) in [("mousePressed", from), ("mouseMoved", to), ("mouseReleased", to)] {
-            let event = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1});
+            let event =
+                json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1});
             self.call("Input.dispatchMouseEvent", event);
         }
     }
@@ -177,7 +178,9 @@ impl Browser {
     /// What an element looks like: a PNG in base64.
     pub(crate) fn picture(&mut self, selector: &str) -> String {
         // Two frames, so that what was asked for has been drawn.
-        self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))");
+        self.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))",
+        );
         let [x, y, width, height] = self.place(selector);
         let clip = json!({
             "x": x - width / 2.0, "y": y - height / 2.0, "width": width, "height": height, "scale": 1,

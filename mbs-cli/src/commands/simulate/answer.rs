@@ -182,9 +182,8 @@ pub(super) fn warnings(run: &Run) -> Vec<String> {
     let mut warnings = Vec::new();
     if !redundant.is_empty() {
         let rows = redundant.join(", ");
-        warnings.push(format!(
-            "redundant constraints: lambda of {rows} is not unique, the smallest is given"
-        ));
+        warnings
+            .push(format!("redundant constraints: lambda of {rows} is not unique, the smallest is given"));
     }
     for SingularPose { t, row, element } in singular_poses.iter().take(MOST_WARNINGS) {
         warnings.push(format!(

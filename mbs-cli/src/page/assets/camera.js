@@ -41,6 +41,8 @@ class Camera {
   }
 
   reset() {
+    // Whether somebody has chosen another view.
+    this.touched = false;
     this.target = this.view.center.slice();
     this.distance = 3 * this.view.radius;
     this.azimuth = 0;
@@ -96,11 +98,13 @@ class Camera {
   }
 
   orbit(dx, dy) {
+    this.touched = true;
     this.azimuth -= dx * 0.008;
     this.elevation = clamp(this.elevation + dy * 0.008, -1.55, 1.55);
   }
 
   pan(dx, dy, height) {
+    this.touched = true;
     const d = this.direction();
     const right = unit(cross(this.view.up, d));
     const top = cross(d, right);
@@ -109,6 +113,7 @@ class Camera {
   }
 
   zoom(factor) {
+    this.touched = true;
     this.distance = clamp(this.distance * factor, 0.05 * this.view.radius, 30 * this.view.radius);
   }
 }

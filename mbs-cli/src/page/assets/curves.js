@@ -42,37 +42,32 @@ class Plots {
     });
   }
 
-  // A few curves that move, of the first two units, that can be read on one axis; and the
-  // energy.
+  // Of the first two units that move, and of energy: the curve that moves most, and others
+  // that can be read on the same axis and are not the same.
   firstChoice() {
-    const chosen = new Map();
-    for (const group of ["outputs", "positions", "velocities"]) {
+    const units = new Map();
+    for (const group of ["outputs", "positions", "velocities", "energy"]) {
       for (const curve of curves.filter((one) => one.group === group)) {
-        const own = chosen.get(key(curve));
-        if (!own && chosen.size >= 2) continue;
         const [low, high] = range(curve);
-        if (high - low <= 1e-6 * Math.max(Math.abs(low), Math.abs(high), 1e-9)) continue;
-        if (!own) {
-          chosen.set(key(curve), { low, high, list: [curve] });
-          continue;
-        }
-        const [lowest, highest] = [Math.min(low, own.low), Math.max(high, own.high)];
-        const fits = highest - lowest < 3 * Math.max(own.high - own.low, high - low);
-        const other = own.list.every((one) => [0.23, 0.61, 0.94].some((s) => {
-          const t = motion.start + s * (motion.end - motion.start);
-          return Math.abs(one.at(t) - curve.at(t)) > 1e-9 * (highest - lowest);
-        }));
-        // One that moves much more than the first shows more.
-        if (!fits && high - low > 10 * (own.high - own.low) && group === "outputs") {
-          chosen.set(key(curve), { low, high, list: [curve] });
-        } else if (fits && other && own.list.length < 3) {
-          own.list.push(curve);
-          [own.low, own.high] = [lowest, highest];
-        }
+        const moves = high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high), 1e-9);
+        const list = units.get(key(curve)) || [];
+        if (moves && (!list.length || list[0].group === group)) list.push({ curve, group, low, high });
+        if (list.length) units.set(key(curve), list);
       }
     }
-    const energy = curves.filter((curve) => curve.group === "energy");
-    return [...chosen.values()].flatMap(({ list }) => list).concat(energy);
+    const lists = [...units.values()];
+    const energy = lists.find((list) => list[0].group === "energy");
+    return [...new Set([...lists.slice(0, 2), energy])].filter(Boolean).flatMap((list) => {
+      const [first] = list.slice().sort((a, b) => b.high - b.low - (a.high - a.low));
+      const chosen = [first];
+      for (const next of list) {
+        const low = Math.min(next.low, ...chosen.map((one) => one.low));
+        const high = Math.max(next.high, ...chosen.map((one) => one.high));
+        const legible = high - low < 3 * (first.high - first.low) && next.high - next.low > 0.04 * (high - low);
+        if (legible && chosen.length < 3 && chosen.every((one) => differ(one.curve, next.curve, high - low))) chosen.push(next);
+      }
+      return list.filter((one) => chosen.includes(one)).map(({ curve }) => curve);
+    });
   }
 
   buildList() {
@@ -293,6 +288,12 @@ function range(curve) {
   }
   return [low, high];
 }
+
+// Whether two curves can be told apart on an axis of some length.
+const differ = (a, b, length) => [0.13, 0.37, 0.61, 0.94].some((s) => {
+  const t = motion.start + s * (motion.end - motion.start);
+  return Math.abs(a.at(t) - b.at(t)) > 1e-6 * length;
+});
 
 // Curves without a unit have a plot of their own.
 const key = (curve) => curve.unit || `curve ${curve.index}`;

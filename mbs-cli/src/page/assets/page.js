@@ -342,9 +342,8 @@ if (renderer) {
   handleCamera(canvas, camera, () => { dirty = true; });
   new ResizeObserver(() => {
     const aspect = canvas.clientWidth / Math.max(1, canvas.clientHeight);
-    // What was in the picture stays in it.
-    if (aspect < camera.aspect) camera.distance *= camera.aspect / aspect > 3 ? 1 : Math.max(1, Math.min(1.4, camera.aspect) / Math.min(1.4, aspect));
     camera.aspect = aspect;
+    if (!camera.touched) resetView();
     dirty = true;
   }).observe(canvas);
   toggleButton("axes", (on) => { renderer.axes = on; });
