@@ -8,7 +8,7 @@ mod common;
 
 use browser::Browser;
 use common::{Scratch, succeed};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// Writes the report of a run, and its motion as a table.
@@ -100,7 +100,7 @@ fn the_page_works() {
     browser.evaluate("document.querySelector('.jump').click()");
     let event = browser.number("Number(document.querySelector('.jump').dataset.time)");
     close(browser.number("mbs.time"), event, 0.0, "time of the event");
-    close(event, 0.2, 1e-12, "the road drops at t_stair");
+    close(event, 0.1, 1e-12, "t_bump");
 
     keys(&mut browser);
     curves(&mut browser);
@@ -228,29 +228,30 @@ fn narrow_windows() {
 }
 
 /// The first picture comes soon, and drawing leaves time for everything else. What is
-/// measured is the time the page's script takes: up to the end of the first drawing, without
-/// the time the browser takes to provide WebGL, and per drawing, the median of many. The
-/// graphics card, here software, works beside it, and is given the time to finish.
+/// measured is the processor time of all scripts of the page, curves included, so that it
+/// does not matter what else the machine does; the graphics card, here software, works beside it.
 #[test]
 fn drawing_is_fast() {
     let Some(mut browser) = Browser::start("fast") else { return };
     let scratch = Scratch::new("page-fast");
     let (page, _) = report(&scratch, "models/n_four_bar_40.yaml", &["--t-end", "1"]);
+    browser.call("Performance.enable", json!({"timeDomain": "threadTicks"}));
     browser.resize(1400, 900, 1.0);
     browser.open(&page);
+    browser.wait("mbs.frameStats.frames > 0");
     let bodies = browser.number("mbs.bodies.length");
     assert!(bodies >= 50.0, "{bodies} bodies");
-    for frame in 0..40 {
-        browser.evaluate(&format!("mbs.setTime({})", 0.025 * f64::from(frame)));
-        browser.picture("#time");
+    let [first, frames] = [browser.script_ms(), browser.number("mbs.frameStats.frames")];
+    for frame in 0..30 {
+        browser.evaluate(&format!("mbs.setTime({})", 0.03 * f64::from(frame)));
+        browser.settle();
     }
-    let stats: Value = browser.evaluate("mbs.frameStats");
-    eprintln!("{bodies} bodies: {stats}");
-    // The machine may be busy with other things: five times what is wanted still fails.
-    let [first, draw] = ["first_frame_ms", "draw_ms"].map(|key| stats[key].as_f64().expect("a time"));
-    let allowance = if std::env::var_os("MBS_QUIET_MACHINE").is_some() { 1.0 } else { 5.0 };
-    assert!(first < 300.0 * allowance, "first frame after {first} ms");
-    assert!(draw < 4.0 * allowance, "{draw} ms per frame");
+    let frames = browser.number("mbs.frameStats.frames") - frames;
+    let each = (browser.script_ms() - first) / frames;
+    eprintln!("{bodies} bodies: {first:.0} ms to the first picture, {each:.2} ms for each of {frames}");
+    assert!(frames >= 25.0, "only {frames} pictures were drawn");
+    assert!(first < 300.0, "first picture after {first} ms");
+    assert!(each < 4.0, "{each} ms per picture");
     assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());
 }
 

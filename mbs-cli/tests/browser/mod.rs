@@ -175,12 +175,24 @@ impl Browser {
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// What an element looks like: a PNG in base64.
-    pub(crate) fn picture(&mut self, selector: &str) -> String {
-        // Two frames, so that what was asked for has been drawn.
+    /// Waits for two frames, so that what was asked for has been drawn.
+    pub(crate) fn settle(&mut self) {
         self.evaluate(
             "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))",
         );
+    }
+
+    /// Processor time of the scripts of the page so far, ms; `Performance` must be enabled.
+    pub(crate) fn script_ms(&mut self) -> f64 {
+        let metrics = self.call("Performance.getMetrics", json!({}));
+        let metrics = metrics["metrics"].as_array().expect("metrics");
+        let script = metrics.iter().find(|metric| metric["name"] == "ScriptDuration").expect("a time");
+        1e3 * script["value"].as_f64().expect("seconds")
+    }
+
+    /// What an element looks like: a PNG in base64.
+    pub(crate) fn picture(&mut self, selector: &str) -> String {
+        self.settle();
         let [x, y, width, height] = self.place(selector);
         let clip = json!({
             "x": x - width / 2.0, "y": y - height / 2.0, "width": width, "height": height, "scale": 1,
