@@ -334,3 +334,40 @@ simulation: {t_end: 6}
     let ticks = value["states"]["ticks"].as_f64().expect("a number");
     assert!((ticks - 2.0).abs() < 1e-9, "{ticks}");
 }
+
+/// A page is complete in itself, holds what it should, and is there whole or not at all.
+#[test]
+fn the_report_is_one_whole_page() {
+    let scratch = Scratch::new("report");
+    let page = scratch.0.join("run.html");
+    let path = page.display().to_string();
+    let plain = succeed(&["simulate", "models/four_bar.yaml", "--t-end", "0.1"]);
+    let with_page = succeed(&["simulate", "models/four_bar.yaml", "--t-end", "0.1", "--report", &path]);
+    // The page changes nothing of the run; times differ.
+    let run = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| !line.contains("wall time")).map(str::to_owned).collect()
+    };
+    assert_eq!(run(&plain), run(&with_page));
+
+    let text = std::fs::read_to_string(&page).expect("a page");
+    assert!(text.starts_with("<!doctype html>") && text.trim_end().ends_with("</html>"));
+    assert!(!text.contains("<!--mbs:"), "a part of the page is missing");
+    for part in
+        ["<h1>four_bar</h1>", "accepted steps", "coupler", "reaction(", "der(phi", "Content-Security-Policy"]
+    {
+        assert!(text.contains(part), "no `{part}` in the page");
+    }
+    // No address but the names of SVG's and MathML's languages.
+    let foreign =
+        text.match_indices("://").map(|(at, _)| &text[at.saturating_sub(5)..(at + 30).min(text.len())]);
+    let foreign: Vec<&str> = foreign.filter(|address| !address.contains("www.w3.org")).collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+
+    let lost = scratch.0.join("nowhere/run.html").display().to_string();
+    let output = mbs(&["simulate", "models/four_bar.yaml", "--t-end", "0.1", "--report", &lost]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("MBS-C002"), "{}", stderr(&output));
+    let broken = mbs(&["simulate", "models/four_bar.yaml", "--t-end", "-1", "--report", &path]);
+    assert_ne!(broken.status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(&page).expect("the former page"), text);
+}

@@ -143,6 +143,10 @@ impl Browser {
     pub(crate) fn key(&mut self, key: &str) {
         let text = if key.chars().count() == 1 { json!(key) } else { Value::Null };
         let mut down = json!({"type": "keyDown", "key": key});
+        if key == "Escape" {
+            // The browser itself answers to this one, and by number.
+            down["windowsVirtualKeyCode"] = json!(27);
+        }
         if text.is_string() {
             down["text"] = text;
         }

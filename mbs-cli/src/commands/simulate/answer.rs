@@ -275,7 +275,7 @@ fn motion(run: &Run, last: &State) -> Vec<String> {
 
 /// One line per value.
 fn values(names: &Names, units: &Names, values: &[f64]) -> String {
-    let width = names.iter().map(str::len).max().unwrap_or(0);
+    let width = names.iter().take(values.len()).map(str::len).max().unwrap_or(0);
     let mut out = String::new();
     for (index, (name, &value)) in names.iter().zip(values).enumerate() {
         let unit = units.get(index).filter(|unit| *unit != "1").unwrap_or_default();

@@ -2,7 +2,6 @@
 
 use super::Run;
 use crate::arguments::Columns;
-use crate::numeric::norm;
 use mbs_runtime::{Defaults, Layout, Plant, State};
 use std::fmt::Write;
 
@@ -131,6 +130,7 @@ impl<'r> Evaluator<'r> {
                 *rate += entry * v;
             }
         }
+        let norm = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>().sqrt();
         (norm(&g), norm(&rate))
     }
 
