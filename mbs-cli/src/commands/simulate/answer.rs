@@ -79,7 +79,7 @@ pub(super) fn json(run: &Run) -> Map<String, Value> {
         put("velocities", all(&layout.velocities, &last.v));
         put("states", all(&layout.states, &last.x));
         put("outputs", all(&layout.outputs, &outputs));
-        if !reactions.is_empty() {
+        if run.tells_reactions {
             put("reactions", named(layout.outputs.iter().skip(run.own_outputs), &reactions));
         }
         put("lambda", all(&layout.rows, &last.lambda));

@@ -31,8 +31,10 @@ struct Run {
     settings: Settings,
     method: String,
     scenario: Option<String>,
-    /// Outputs of the model itself; those past them are reactions asked for.
+    /// Outputs of the model itself; those past them are reactions.
     own_outputs: usize,
+    /// Whether reactions are part of the answer, not only of files.
+    tells_reactions: bool,
     wall_ms: WallTimes,
 }
 
@@ -274,6 +276,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         method: name,
         scenario: options.variant.scenario.clone(),
         own_outputs,
+        tells_reactions: options.columns.contains(&Columns::Reactions),
         wall_ms: WallTimes { compile: compile_ms, native: native_ms, integrate },
     };
     if !options.json {
