@@ -1,13 +1,14 @@
 //! All equations of a model.
 
 use super::activity;
+use super::axes;
 use super::constraints::{self, Rows};
 use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock};
 use super::jacobian::jacobian;
 use super::loads;
 use super::mass_matrix::mass_matrix;
 use super::outputs::{asked_reactions, outputs};
-use super::parallel::{self, Computed};
+use super::parallel::{self, Computed, Plan};
 use super::provenance;
 use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
 use super::regroup::Inertias;
@@ -16,7 +17,7 @@ use crate::diag::{Diagnostics, Problem};
 use crate::expr::{Derivative, Graph, Symbol};
 use crate::forces::{self, Applied};
 use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId, ModeId};
-use crate::kinematics::{Column, Kinematics, chain};
+use crate::kinematics::{Chain, Column, Kinematics, Move, chain};
 use crate::lower::{Lowering, NoQueries};
 use crate::model::{Model, limits};
 use crate::spatial::{Axes, Rot3, Vec3};
@@ -59,12 +60,8 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let gravity = lowering.parameter_vector(Axes::GROUND, &model.gravity);
     let graph = &mut lowering.graph;
     let inertias = Inertias::regrouped(graph, &kinematics.chain);
-    let computed = parallel::unturned(graph, &kinematics.chain, inertias);
-    let mass = mass_matrix(graph, &computed.chain, &computed.inertias, n_v);
-    stop_on_errors(&mut lowering)?;
-    let graph = &mut lowering.graph;
     let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
-    let mut beside = [&mass[..], &auxiliary].concat();
+    let mut beside = auxiliary.clone();
     for parts in &rows.list {
         beside.extend(
             parts
@@ -75,6 +72,32 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         );
         beside.push(parts.bias);
     }
+    // With loops nobody needs M alone.
+    let is_tree = rows.list.is_empty();
+    let chain = with_known_accelerations(&mut lowering, &mut kinematics, gravity);
+    let graph = &mut lowering.graph;
+    let inertia_needs = |graph: &mut Graph, chain: &Chain| {
+        let plan = Plan::parallel(graph, chain);
+        let computed = parallel::unturned(graph, chain, inertias.clone(), &plan);
+        let mut roots = generalised(graph, &computed, gravity, Accelerations::Bias, &applied, n_v);
+        roots.extend(&beside);
+        graph.operations(&roots)
+    };
+    let chain = match chain {
+        Some(chain) if inertia_needs(graph, &chain) < inertia_needs(graph, &kinematics.chain) => chain,
+        _ => kinematics.chain.clone(),
+    };
+    let chosen = axes::cheapest(graph, &chain, &inertias, |graph, axes::Chosen { forces, mass }| {
+        let mut roots = mass_matrix(graph, &mass.chain, &mass.inertias, n_v);
+        let kept = if is_tree { graph.operations(&roots) } else { 0 };
+        roots.extend(generalised(graph, forces, gravity, Accelerations::Bias, &applied, n_v));
+        roots.extend(&beside);
+        axes::Cost { kept, total: graph.operations(&roots) }
+    });
+    let axes::Chosen { forces: computed, mass } = chosen;
+    let mass = mass_matrix(graph, &mass.chain, &mass.inertias, n_v);
+    stop_on_errors(&mut lowering)?;
+    beside.extend(&mass);
     let cheapest =
         loads::cheapest(&mut lowering, &mut kinematics, &computed, gravity, &applied, n_v, &beside);
     let graph = &mut lowering.graph;
@@ -175,6 +198,33 @@ fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
 
 fn too_large() -> Problem {
     Problem::TooLarge { what: "the equations have too many operations".to_owned(), limit: limits::NODES }
+}
+
+/// The chain with the accelerations of places past which links do not turn with anything
+/// before, as ground sees them: closed loops need them too. `None` if there are no such places.
+fn with_known_accelerations(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    gravity: Vec3,
+) -> Option<Chain> {
+    let mut chain = kinematics.chain.clone();
+    let mut found = None;
+    for id in kinematics.chain.links.ids() {
+        if !kinematics.chain.links[id].reorients {
+            continue;
+        }
+        let Some((_, [_, a_bias])) = kinematics.see(lowering, LinkId::new(0), id).reoriented_at else {
+            continue;
+        };
+        let known = a_bias.sub(&mut lowering.graph, gravity);
+        for step in &mut chain.links[id].moves {
+            if let Move::Reorient { a_w, .. } = step {
+                *a_w = Some(known);
+                found = Some(());
+            }
+        }
+    }
+    found.map(|()| chain)
 }
 
 /// What inertia needs along every velocity on top of the applied forces.

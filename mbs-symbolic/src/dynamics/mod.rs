@@ -6,6 +6,7 @@
 
 mod activity;
 mod assemble;
+mod axes;
 mod constraints;
 mod equations;
 mod jacobian;

@@ -8,7 +8,7 @@
 use super::regroup::Inertias;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
-use crate::kinematics::{Chain, Link, Move};
+use crate::kinematics::{Chain, Link, Motion, Move};
 use crate::spatial::{Axes, Inertia, Rot3, Vec3};
 
 /// The links in the axes they are computed in.
@@ -22,9 +22,26 @@ pub(crate) struct Computed {
     pub(crate) turned: IdVec<LinkId, Option<Rot3>>,
 }
 
-/// Rewrites the moves of a chain so that parallel turns in a row leave the axes alone.
-pub(crate) fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias) -> Computed {
-    let keeps = keeps_axes(graph, chain);
+/// Which axes links are computed in.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// Whether a link that ends with a turn about z is computed in the axes before it.
+    pub(crate) keeps: IdVec<LinkId, bool>,
+    /// The turns, by link and move, before which the moment of inertia about their own axis is
+    /// computed: it is the same there.
+    pub(crate) rotors: Vec<(LinkId, usize)>,
+}
+
+impl Plan {
+    /// Parallel turns in a row leave the axes alone.
+    pub(crate) fn parallel(graph: &Graph, chain: &Chain) -> Self {
+        Self { keeps: keeps_axes(graph, chain), rotors: Vec::new() }
+    }
+}
+
+/// Rewrites the moves of a chain so that links are computed in the axes of a plan.
+pub(crate) fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias, plan: &Plan) -> Computed {
+    let Plan { keeps, rotors } = plan;
     let mut computed = Computed { chain: chain.clone(), inertias, turned: IdVec::new() };
     let mut ends: IdVec<LinkId, Walk> = IdVec::new();
     for (id, link) in chain.links.iter_enumerated() {
@@ -35,11 +52,28 @@ pub(crate) fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias) -> 
         };
         let start = &ends[parent];
         let mut walk = Walk { moves: Vec::new(), axes: start.axes, own: start.own, angle: start.angle };
-        let between = std::mem::take(&mut computed.inertias.between[id]);
+        let mut between = std::mem::take(&mut computed.inertias.between[id]);
         let last_turn = link.moves.iter().rposition(turns_about_z);
         for (index, step) in link.moves.iter().enumerate() {
             let keep = keeps[id] || last_turn.is_some_and(|last| index < last);
-            walk.go(graph, step, keep);
+            if rotors.contains(&(id, index)) {
+                let is_last = index + 1 == link.moves.len();
+                let behind = if is_last {
+                    Some(&mut computed.inertias.at_links[id])
+                } else {
+                    between.iter_mut().find(|(place, _)| *place == index).map(|(_, inertia)| inertia)
+                };
+                if let (Some(behind), Move::Rotate { axis, motion: Some(motion), .. }) = (behind, step) {
+                    let place = walk.spin(graph, *axis, motion);
+                    let rotor = take_rotor(graph, behind, *axis, walk.axes);
+                    computed.inertias.between[id].push((place, rotor));
+                    walk.go(graph, &at_rest(step), keep);
+                } else {
+                    walk.go(graph, step, keep);
+                }
+            } else {
+                walk.go(graph, step, keep);
+            }
             if let Some((_, inertia)) = between.iter().find(|(place, _)| *place == index) {
                 let inertia = walk.turn_inertia(graph, *inertia);
                 computed.inertias.between[id].push((walk.moves.len() - 1, inertia));
@@ -53,6 +87,30 @@ pub(crate) fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias) -> 
         ends.push(walk);
     }
     computed
+}
+
+/// Takes the moment of inertia about a principal axis away and returns it, in axes that share
+/// this axis.
+fn take_rotor(graph: &mut Graph, inertia: &mut Inertia, axis: usize, axes: Axes) -> Inertia {
+    let moments = &mut inertia.about_origin;
+    let moment = [&mut moments.xx, &mut moments.yy, &mut moments.zz].into_iter().nth(axis);
+    let mut rotor = Inertia::zero(graph, axes);
+    let own = &mut rotor.about_origin;
+    let place = [&mut own.xx, &mut own.yy, &mut own.zz].into_iter().nth(axis);
+    if let (Some(moment), Some(place)) = (moment, place) {
+        std::mem::swap(moment, place);
+    }
+    rotor
+}
+
+/// A turn without its motion.
+fn at_rest(step: &Move) -> Move {
+    match step {
+        Move::Rotate { rot, axis, angle, .. } => {
+            Move::Rotate { rot: *rot, axis: *axis, angle: *angle, motion: None }
+        }
+        _ => step.clone(),
+    }
 }
 
 /// Whether a link is computed in the axes before its turn: it turns about z at the end, and
@@ -102,7 +160,7 @@ fn goes_on_turning(link: &Link) -> bool {
 }
 
 /// Whether all a link does after its last turn is to shift along z.
-fn ends_with_turn(graph: &Graph, link: &Link) -> bool {
+pub(crate) fn ends_with_turn(graph: &Graph, link: &Link) -> bool {
     for step in link.moves.iter().rev() {
         match step {
             Move::Rotate { axis: 2, motion: Some(_), .. } => return true,
@@ -124,6 +182,16 @@ struct Walk {
 }
 
 impl Walk {
+    /// A motion about a principal axis that does not turn the axes; the place of the move.
+    fn spin(&mut self, graph: &mut Graph, axis: usize, motion: &Motion) -> usize {
+        if axis != 2 {
+            self.catch_up(graph);
+        }
+        let (rot, angle) = (Rot3::identity(graph, self.axes, self.axes), graph.zero());
+        self.moves.push(Move::Rotate { rot, axis, angle, motion: Some(motion.clone()) });
+        self.moves.len() - 1
+    }
+
     /// One more move; turns about z leave the axes alone if `keep`.
     fn go(&mut self, graph: &mut Graph, step: &Move, keep: bool) {
         match step {

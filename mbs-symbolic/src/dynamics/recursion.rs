@@ -148,8 +148,11 @@ fn after(graph: &mut Graph, twist: Twist, step: &Move, accelerations: Accelerati
                 twist
             }
         }
-        Move::Reorient { rot, .. } => {
-            let twist = turned(graph, twist, rot.transpose());
+        Move::Reorient { rot, rot_w, a_w } => {
+            let mut twist = turned(graph, twist, rot.transpose());
+            if let (Some(a_w), Accelerations::Bias) = (a_w, accelerations) {
+                twist.a = rot_w.transpose().apply(graph, *a_w);
+            }
             let zero = Vec3::zero(graph, rot.from);
             Twist { omega: zero, alpha: zero, ..twist }
         }

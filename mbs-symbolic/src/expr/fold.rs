@@ -102,22 +102,69 @@ fn with_factor(graph: &Graph, a: ExprId) -> (f64, ExprId) {
     }
 }
 
-/// x of x·x.
-fn square_of(graph: &Graph, a: ExprId) -> Option<ExprId> {
-    match graph.node(a) {
-        Node::Binary(BinaryOp::Mul, x, y) if x == y => Some(x),
-        _ => None,
+/// Products of more factors than this are not taken apart.
+const MOST_FACTORS: usize = 8;
+
+/// The factors of a product in order of their ids, those of inner products too; `None` if it
+/// is none or has too many.
+fn factors(graph: &Graph, product: ExprId) -> Option<Vec<ExprId>> {
+    if !matches!(graph.node(product), Node::Binary(BinaryOp::Mul, ..)) {
+        return None;
     }
+    let mut list = vec![product];
+    let mut next = 0;
+    while next < list.len() {
+        match graph.node(list[next]) {
+            Node::Binary(BinaryOp::Mul, x, y) if list.len() < MOST_FACTORS => {
+                list[next] = x;
+                list.push(y);
+            }
+            Node::Binary(BinaryOp::Mul, ..) => return None,
+            _ => next += 1,
+        }
+    }
+    list.sort_unstable();
+    Some(list)
 }
 
-/// Whether a and b are sin²x and cos²x of the same x.
-fn is_pythagorean(graph: &Graph, a: ExprId, b: ExprId) -> bool {
-    let (Some(a), Some(b)) = (square_of(graph, a), square_of(graph, b)) else { return false };
+/// Whether a and b are sin x and cos x of the same x.
+fn is_pair(graph: &Graph, a: ExprId, b: ExprId) -> bool {
     matches!(
         (graph.node(a), graph.node(b)),
         (Node::Unary(UnaryOp::Sin, x), Node::Unary(UnaryOp::Cos, y))
         | (Node::Unary(UnaryOp::Cos, x), Node::Unary(UnaryOp::Sin, y)) if x == y
     )
+}
+
+/// The factors a of a·sin²x and a·cos²x.
+fn pythagorean(graph: &Graph, left: &[ExprId], right: &[ExprId]) -> Option<Vec<ExprId>> {
+    if left.len() != right.len() {
+        return None;
+    }
+    let mut rest = Vec::with_capacity(left.len());
+    let mut own: [Vec<ExprId>; 2] = [Vec::new(), Vec::new()];
+    let (mut i, mut j) = (0, 0);
+    while i < left.len() || j < right.len() {
+        match (left.get(i), right.get(j)) {
+            (Some(a), Some(b)) if a == b => {
+                rest.push(*a);
+                (i, j) = (i + 1, j + 1);
+            }
+            (Some(a), other) if other.is_none_or(|b| a < b) => {
+                own[0].push(*a);
+                i += 1;
+            }
+            (_, Some(b)) => {
+                own[1].push(*b);
+                j += 1;
+            }
+            _ => break,
+        }
+    }
+    match (own[0].as_slice(), own[1].as_slice()) {
+        ([a, also_a], [b, also_b]) if a == also_a && b == also_b && is_pair(graph, *a, *b) => Some(rest),
+        _ => None,
+    }
 }
 
 fn add(graph: &mut Graph, a: ExprId, b: ExprId) -> Option<ExprId> {
@@ -144,9 +191,19 @@ fn add(graph: &mut Graph, a: ExprId, b: ExprId) -> Option<ExprId> {
     if x == y {
         return Some(graph.scale(c + d, x));
     }
-    // sin² + cos² = 1
-    if is_pythagorean(graph, a, b) {
-        return Some(graph.one());
+    if let (Some(left), Some(right)) = (factors(graph, x), factors(graph, y)) {
+        // c·(a·b) + d·(b·a) = (c + d)·(a·b)
+        if left == right {
+            return Some(graph.scale(c + d, x));
+        }
+        // c·a·sin² + c·a·cos² = c·a
+        if c == d
+            && let Some(rest) = pythagorean(graph, &left, &right)
+        {
+            let product = rest.into_iter().reduce(|a, b| graph.mul(a, b));
+            let product = product.unwrap_or_else(|| graph.one());
+            return Some(graph.scale(c, product));
+        }
     }
     // (x − y) + y = x
     for (sum, term) in [(a, b), (b, a)] {
@@ -187,6 +244,12 @@ fn sub(graph: &mut Graph, a: ExprId, b: ExprId) -> Option<ExprId> {
     // c·a − d·a = (c − d)·a
     let ((c, x), (d, y)) = (with_factor(graph, a), with_factor(graph, b));
     if x == y {
+        return Some(graph.scale(c - d, x));
+    }
+    // c·(a·b) − d·(b·a) = (c − d)·(a·b)
+    if let (Some(left), Some(right)) = (factors(graph, x), factors(graph, y))
+        && left == right
+    {
         return Some(graph.scale(c - d, x));
     }
     // (x + y) − y = x
@@ -371,6 +434,9 @@ mod tests {
         like_terms: |g, a, b, c| { let x = g.scale(2.0, a); g.add(x, a) } => g.scale(3.0, a);
         like_terms_cancel: |g, a, b, c| { let x = g.scale(2.0, a); g.sub(x, a) } => a;
         pythagoras: |g, a, b, c| { let (s, k) = (g.sin(a), g.cos(a)); let (s2, k2) = (g.mul(s, s), g.mul(k, k)); g.add(s2, k2) } => g.one();
+        pythagoras_with_factors: |g, a, b, c| { let (s, k) = (g.sin(a), g.cos(a)); let (bs, kb) = (g.mul(b, s), g.mul(k, b)); let (x, y) = (g.mul(bs, s), g.mul(k, kb)); g.add(x, y) } => b;
+        like_products: |g, a, b, c| { let (s, t) = (g.sin(a), g.sin(b)); let (x, y) = (g.mul(a, s), g.mul(s, t)); let (x, y) = (g.mul(x, t), g.mul(a, y)); g.add(x, y) } => { let (s, t) = (g.sin(a), g.sin(b)); let x = g.mul(a, s); let x = g.mul(x, t); g.scale(2.0, x) };
+        like_products_cancel: |g, a, b, c| { let s = g.sin(a); let (x, y) = (g.mul(a, s), g.mul(s, b)); let (x, y) = (g.mul(x, b), g.mul(a, y)); g.sub(x, y) } => g.zero();
         difference_restored: |g, a, b, c| { let d = g.sub(a, b); g.add(d, b) } => a;
         sum_undone: |g, a, b, c| { let s = g.add(a, b); g.sub(s, b) } => a;
         difference_undone: |g, a, b, c| { let d = g.sub(a, b); g.sub(a, d) } => b;

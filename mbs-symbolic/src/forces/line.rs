@@ -2,7 +2,9 @@
 
 use super::Site;
 use crate::diag::{Problem, Span};
+use crate::expr::Symbol;
 use crate::ids::{ExprId, FrameId, LinkId};
+use crate::kinematics::Column;
 use crate::model::Formula;
 use crate::spatial::Vec3;
 
@@ -62,6 +64,25 @@ fn line(site: &mut Site<'_, '_>, [from, to]: [FrameId; 2], span: Span) -> Option
     }
     let length = graph.sqrt(square);
     let work = d.dot(graph, d_rate);
+    // d·d' by the partial velocities, which the force is multiplied with too.
+    let mut by_columns = graph.zero();
+    let mut columns: Vec<Column> = jets.iter().flat_map(|jet| jet.columns.keys().copied()).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    for column in columns {
+        let rate = match column {
+            Column::V(index) => graph.symbol(Symbol::V(index)),
+            Column::Time => graph.one(),
+            Column::Virtual(..) => continue,
+        };
+        let zero = graph.zero();
+        let partial = Vec3::new(d.axes, [0, 1, 2].map(|k| *jets[k].columns.get(&column).unwrap_or(&zero)));
+        let along = d.dot(graph, partial);
+        let product = graph.mul(rate, along);
+        by_columns = graph.add(by_columns, product);
+    }
+    let is_cheaper = graph.operations(&[by_columns]) <= graph.operations(&[work]);
+    let work = if is_cheaper { by_columns } else { work };
     let rate = graph.div(work, length);
     site.lowering.time.seed(length, rate);
     site.note(length, "its length");

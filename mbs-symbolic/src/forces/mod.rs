@@ -7,7 +7,7 @@ mod line;
 mod load;
 
 use crate::dynamics::{Element, Place, Wrench};
-use crate::expr::Graph;
+use crate::expr::{BinaryOp, Graph, Node, UnaryOp};
 use crate::ids::{ExprId, FrameId, LinkId};
 use crate::kinematics::{Column, Kinematics, Placement, Transform, VecJet};
 use crate::lower::Lowering;
@@ -69,7 +69,7 @@ impl LinkLoad {
             let at_point = Transform { r: self.r, ..Transform::identity(graph, axes, axes) };
             let place = Placement { link: self.link, in_link: at_point };
             for (column, partial) in kinematics.partial_velocities(lowering, self.observer, place) {
-                list.push((column, self.f.dot(&mut lowering.graph, partial)));
+                list.push((column, dot(&mut lowering.graph, self.f, partial)));
             }
         }
         if !self.n.is_zero(&lowering.graph) {
@@ -120,6 +120,31 @@ pub(crate) fn applied(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) 
         }
     }
     applied
+}
+
+/// f·partial; s d·partial as s (d·partial), which is the same for every law along d.
+fn dot(graph: &mut Graph, f: Vec3, partial: Vec3) -> ExprId {
+    let parts = |graph: &Graph, component: ExprId| match graph.node(component) {
+        Node::Binary(BinaryOp::Mul, x, y) => vec![(x, y), (y, x)],
+        _ => Vec::new(),
+    };
+    let is_negative = |component: &ExprId| matches!(graph.node(*component), Node::Unary(UnaryOp::Neg, _));
+    if f.xyz.iter().all(is_negative) {
+        let opposite = f.neg(graph);
+        let product = dot(graph, opposite, partial);
+        return graph.neg(product);
+    }
+    for (common, _) in parts(graph, f.xyz[0]) {
+        let rest = f.xyz.map(|component| {
+            let mut both = parts(graph, component).into_iter();
+            both.find(|(factor, _)| *factor == common).map(|(_, rest)| rest)
+        });
+        if let [Some(x), Some(y), Some(z)] = rest {
+            let along = Vec3::new(f.axes, [x, y, z]).dot(graph, partial);
+            return graph.mul(common, along);
+        }
+    }
+    f.dot(graph, partial)
 }
 
 /// Whether what an element does to all bodies is in equilibrium.

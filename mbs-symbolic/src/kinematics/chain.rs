@@ -26,8 +26,9 @@ pub(crate) enum Move {
     /// v, in the axes after the turn or, reversed, before it and of opposite sign.
     Quaternion { rot: Rot3, w: [ExprId; 3], v: [u32; 3], square: ExprId, reversed: bool },
     /// From here on the axes do not turn with anything before; `rot_w` maps components
-    /// in the axes after the move to ground components.
-    Reorient { rot: Rot3, rot_w: Rot3 },
+    /// in the axes after the move to ground components. `a_w` is the acceleration of the
+    /// place less gravity where v' = 0, in ground components, if it is known.
+    Reorient { rot: Rot3, rot_w: Rot3, a_w: Option<Vec3> },
 }
 
 /// A body or a massless end, and how it hangs on its parent.
@@ -369,7 +370,7 @@ impl<'l, 'm> Builder<'l, 'm> {
                 let after = self.fresh();
                 let rot_w_frame = Rot3 { from: after, ..self.frame_in_body[ground_frame].rot };
                 let rot = rot_w_here.transpose().compose(&mut self.lowering.graph, rot_w_frame);
-                walk.moves.push(Move::Reorient { rot, rot_w: rot_w_frame });
+                walk.moves.push(Move::Reorient { rot, rot_w: rot_w_frame, a_w: None });
                 walk.axes = after;
             }
         }

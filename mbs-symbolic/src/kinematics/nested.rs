@@ -15,6 +15,65 @@ use crate::expr::Graph;
 use crate::ids::{ExprId, LinkId};
 use crate::spatial::Vec3;
 
+/// A point with the directions in which it moves, followed from inside out as far as the
+/// observer or the first reorientation.
+pub(super) struct Followed {
+    /// The point, in the observer's axes: from the observer's origin or from the place of the
+    /// reorientation.
+    pub(super) r: Vec3,
+    /// Its rate per unit rate of every step on the way, outermost first.
+    pub(super) directions: Vec<Vec3>,
+    /// Whether nothing but turns about one place was met: then `r` is fixed in the link.
+    pub(super) about_origin: bool,
+}
+
+/// Follows a point fixed in a link; `None` where a move has no rule for it.
+pub(super) fn follow(
+    graph: &mut Graph,
+    chain: &Chain,
+    observer: LinkId,
+    link: LinkId,
+    r_l: Vec3,
+) -> Option<Followed> {
+    let (mut r, mut directions) = (r_l, Vec::new());
+    let mut about_origin = true;
+    let mut at = link;
+    'way: while at != observer {
+        for step in chain.links[at].moves.iter().rev() {
+            let rot = match step {
+                Move::Shift { r: shift, motion } => {
+                    if let Some((axis, _)) = motion {
+                        directions.push(Vec3::unit(graph, shift.axes, *axis));
+                    }
+                    r = r.add(graph, *shift);
+                    about_origin = false;
+                    continue;
+                }
+                Move::Rotate { rot, axis, motion, .. } => {
+                    if motion.is_some() {
+                        let k = Vec3::unit(graph, r.axes, *axis);
+                        directions.push(k.cross(graph, r));
+                    }
+                    *rot
+                }
+                Move::Turn { rot } => *rot,
+                Move::Reorient { rot_w, .. } => *rot_w,
+                Move::Quaternion { .. } => return None,
+            };
+            r = rot.apply(graph, r);
+            directions = directions.into_iter().map(|direction| rot.apply(graph, direction)).collect();
+            if matches!(step, Move::Reorient { .. }) {
+                about_origin &= at == link;
+                break 'way;
+            }
+        }
+        at = chain.links[at].parent?;
+        about_origin &= at == observer;
+    }
+    directions.reverse();
+    Some(Followed { r, directions, about_origin })
+}
+
 /// Position, velocity and acceleration (v' = 0) of a point fixed in a link, in the observer's
 /// axes; `None` where a move has no such rule.
 pub(super) fn point(

@@ -5,7 +5,7 @@ use super::jet::{Jet, VecJet};
 use super::motion::Column;
 use super::nested;
 use super::seen::{self, Seen, Views};
-use crate::expr::Symbol;
+use crate::expr::{Graph, Symbol};
 use crate::ids::{ExprId, FrameId, Id, LinkId};
 use crate::lower::{Lowering, Queries};
 use crate::model::Query;
@@ -29,6 +29,14 @@ pub(crate) struct Spin {
     pub(crate) columns: Vec<(Column, Vec3)>,
 }
 
+/// The origin of a placed frame as an observer sees it.
+struct Origin {
+    /// Position, velocity and acceleration (v' = 0).
+    motion: [Vec3; 3],
+    /// Its rate per unit rate of every step between, outermost first.
+    directions: Vec<Vec3>,
+}
+
 impl Kinematics {
     pub(crate) fn new(chain: Chain) -> Self {
         Self { chain, views: Views::default(), with_virtual_motions: false }
@@ -45,20 +53,41 @@ impl Kinematics {
         self.views.see(&mut lowering.graph, &self.chain, observer, link).clone()
     }
 
-    /// Position, velocity and acceleration (v' = 0) of the origin of a placed frame: with its
-    /// link, or from inside out where that is cheaper.
-    fn motion_of(&mut self, lowering: &mut Lowering<'_>, observer: LinkId, place: Placement) -> [Vec3; 3] {
+    /// The origin of a placed frame: its position, velocity and acceleration (v' = 0) carried
+    /// with its link or followed from inside out, whichever is cheaper.
+    fn origin(&mut self, lowering: &mut Lowering<'_>, observer: LinkId, place: Placement) -> Origin {
         let seen = self.see(lowering, observer, place.link);
+        let influences = self.views.influences(&self.chain, observer, place.link);
         let graph = &mut lowering.graph;
-        let carried = seen.point(graph, place.in_link.r);
-        let Some(nested) = nested::point(graph, &self.chain, observer, place.link, place.in_link.r) else {
-            return carried;
+        let r_l = place.in_link.r;
+        let carried = seen.point(graph, r_l);
+        let crossed = |graph: &mut Graph, r: Vec3| -> Vec<Vec3> {
+            influences.iter().map(|influence| influence.on_point(graph, r)).collect()
         };
-        let cost = |[r, _, a]: [Vec3; 3]| {
-            let roots: Vec<ExprId> = r.xyz.into_iter().chain(a.xyz).collect();
-            graph.operations(&roots)
+        let mut choices = vec![Origin { motion: carried, directions: crossed(graph, carried[0]) }];
+        if let Some(motion) = nested::point(graph, &self.chain, observer, place.link, r_l) {
+            choices.push(Origin { motion, directions: crossed(graph, motion[0]) });
+        }
+        if let Some(followed) = nested::follow(graph, &self.chain, observer, place.link, r_l) {
+            // What lies before a reorientation moves the point as it moves its place.
+            let n_before = influences.len() - followed.directions.len();
+            let before = influences[..n_before].iter().map(|influence| influence.on_point(graph, carried[0]));
+            let directions: Vec<Vec3> = before.chain(followed.directions).collect();
+            if followed.about_origin {
+                let motion = seen.carried(graph, followed.r);
+                choices.push(Origin { motion, directions: directions.clone() });
+            }
+            for index in 0..choices.len() {
+                let motion = choices[index].motion;
+                choices.push(Origin { motion, directions: directions.clone() });
+            }
+        }
+        let cost = |origin: &Origin| {
+            let [r, _, a] = origin.motion;
+            let roots = origin.directions.iter().chain([&r, &a]).flat_map(|vector| vector.xyz);
+            graph.operations(&roots.collect::<Vec<ExprId>>())
         };
-        if cost(nested) < cost(carried) { nested } else { carried }
+        choices.into_iter().min_by_key(cost).expect("at least one way")
     }
 
     /// How the origin of a placed frame moves with everything between it and the observer.
@@ -68,11 +97,21 @@ impl Kinematics {
         observer: LinkId,
         place: Placement,
     ) -> Vec<(Column, Vec3)> {
-        let [r, _, _] = self.motion_of(lowering, observer, place);
+        let Origin { directions, .. } = self.origin(lowering, observer, place);
+        self.columns(lowering, observer, place, directions)
+    }
+
+    fn columns(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        observer: LinkId,
+        place: Placement,
+        directions: Vec<Vec3>,
+    ) -> Vec<(Column, Vec3)> {
         let graph = &mut lowering.graph;
         let mut columns = Vec::new();
-        for influence in self.views.influences(&self.chain, observer, place.link) {
-            let direction = influence.on_point(graph, r);
+        let influences = self.views.influences(&self.chain, observer, place.link);
+        for (influence, direction) in influences.iter().zip(directions) {
             for &(column, partial) in &influence.partials {
                 columns.push((column, direction.scale(graph, partial)));
             }
@@ -87,8 +126,8 @@ impl Kinematics {
         observer: LinkId,
         place: Placement,
     ) -> VecJet {
-        let mut columns = self.partial_velocities(lowering, observer, place);
-        let [r, v, a] = self.motion_of(lowering, observer, place);
+        let Origin { motion: [r, v, a], directions } = self.origin(lowering, observer, place);
+        let mut columns = self.columns(lowering, observer, place, directions);
         let graph = &mut lowering.graph;
         if self.with_virtual_motions {
             for k in 0..3 {

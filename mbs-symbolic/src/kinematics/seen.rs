@@ -6,6 +6,7 @@
 
 use super::chain::{Chain, Move};
 use super::motion::Column;
+use super::nested;
 use crate::expr::Graph;
 use crate::ids::{ExprId, Id, LinkId};
 use crate::spatial::{Rot3, Vec3, swing};
@@ -30,8 +31,9 @@ pub(crate) struct Seen {
     scale: Option<ExprId>,
     /// The moving steps of this link, from the parent outwards.
     pub(crate) steps: Vec<SeenStep>,
-    /// Where a reorientation among this link's moves took place.
-    pub(crate) reoriented_at: Option<(usize, Vec3)>,
+    /// How many steps lie before a reorientation among this link's moves, and where it took
+    /// place: position and acceleration with v' = 0.
+    pub(crate) reoriented_at: Option<(usize, [Vec3; 2])>,
 }
 
 /// A step that moves, seen from A.
@@ -96,8 +98,15 @@ impl Views {
                 Seen::itself(graph, chain, observer)
             } else {
                 let parent = chain.links[next].parent.expect("not the root");
-                let parent = self.known[&(observer, parent)].clone();
-                follow(graph, parent, &chain.links[next].moves)
+                let seen = self.known[&(observer, parent)].clone();
+                let moves = &chain.links[next].moves;
+                match moves.first() {
+                    Some(Move::Shift { r, motion: None }) => {
+                        let seen = shifted(graph, chain, observer, parent, seen, *r);
+                        follow(graph, seen, &moves[1..])
+                    }
+                    _ => follow(graph, seen, moves),
+                }
             };
             self.known.insert((observer, next), seen);
         }
@@ -114,7 +123,7 @@ impl Views {
             let seen = &self.known[&(observer, at)];
             // A step moves a point only as far as the first reorientation outside of it.
             let (inside, place) = match seen.reoriented_at {
-                Some((count, place)) => (count, Some(place)),
+                Some((count, [place, _])) => (count, Some(place)),
                 None => (0, stop),
             };
             for (index, step) in seen.steps.iter().enumerate().rev() {
@@ -175,6 +184,11 @@ impl Seen {
     /// Position, velocity and acceleration (v' = 0) of a point fixed in the link.
     pub(crate) fn point(&self, graph: &mut Graph, r_l: Vec3) -> [Vec3; 3] {
         let d = self.rot.apply(graph, r_l);
+        self.carried(graph, d)
+    }
+
+    /// The same for a point given from the link's origin in A axes.
+    pub(crate) fn carried(&self, graph: &mut Graph, d: Vec3) -> [Vec3; 3] {
         let mut at = self.clone();
         at.shift(graph, d);
         [at.r, at.v, at.a_bias]
@@ -188,9 +202,38 @@ impl Seen {
     }
 }
 
+/// Links further from their observer than this are not followed from inside out, which would
+/// take time quadratic in the length of a chain.
+const MOST_FOLLOWED: usize = 3;
+
+/// A link with its reference point moved by `r`, in link axes: with the link or from inside out,
+/// whichever is cheaper.
+fn shifted(graph: &mut Graph, chain: &Chain, observer: LinkId, link: LinkId, seen: Seen, r: Vec3) -> Seen {
+    let d = seen.rot.apply(graph, r);
+    let mut choices = vec![seen.carried(graph, d)];
+    let way = std::iter::successors(Some(link), |&at| chain.links[at].parent);
+    if way.take_while(|&at| at != observer).count() <= MOST_FOLLOWED {
+        let followed = nested::follow(graph, chain, observer, link, r);
+        if let Some(followed) = followed.filter(|followed| followed.about_origin) {
+            choices.push(seen.carried(graph, followed.r));
+        }
+        choices.extend(nested::point(graph, chain, observer, link, r));
+    }
+    let cost = |[r, _, a]: &[Vec3; 3]| {
+        let roots: Vec<ExprId> = r.xyz.into_iter().chain(a.xyz).collect();
+        graph.operations(&roots)
+    };
+    let [r, v, a_bias] = match choices.as_slice() {
+        [only] => *only,
+        _ => choices.into_iter().min_by_key(cost).expect("at least one way"),
+    };
+    Seen { r, v, a_bias, ..seen }
+}
+
 /// The next link outwards.
 fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
     let mut seen = Seen { steps: Vec::new(), reoriented_at: None, ..parent };
+    let mut spins = Spins { omega: seen.omega, alpha_bias: seen.alpha_bias, list: Some(Vec::new()) };
     for step in moves {
         match step {
             Move::Shift { r, motion: None } => {
@@ -227,11 +270,14 @@ fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
                         axis: e,
                         center: Some(seen.r),
                     });
+                    spins.alpha_bias = spins.alpha_bias.add(graph, along);
+                    spins.list.iter_mut().for_each(|list| list.push(spin));
                 }
                 seen.rot = seen.rot.compose(graph, *rot);
             }
             Move::Quaternion { rot, w, v, square, reversed } => {
                 let before = seen.clone();
+                spins.list = None;
                 seen.rot = seen.rot.compose(graph, *rot);
                 let scale = match seen.scale {
                     Some(scale) => graph.mul(scale, *square),
@@ -264,11 +310,49 @@ fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
                 seen.scale = None;
                 seen.omega = Vec3::zero(graph, seen.omega.axes);
                 seen.alpha_bias = Vec3::zero(graph, seen.alpha_bias.axes);
-                seen.reoriented_at = Some((seen.steps.len(), seen.r));
+                seen.reoriented_at = Some((seen.steps.len(), [seen.r, seen.a_bias]));
+                spins = Spins { omega: seen.omega, alpha_bias: seen.alpha_bias, list: Some(Vec::new()) };
             }
         }
     }
+    if let Some(alpha_bias) = spins.alpha_bias(graph) {
+        let cost = |alpha: Vec3| {
+            let roots: Vec<ExprId> = alpha.xyz.into_iter().chain(seen.omega.xyz).collect();
+            graph.operations(&roots)
+        };
+        if cost(alpha_bias) < cost(seen.alpha_bias) {
+            seen.alpha_bias = alpha_bias;
+        }
+    }
     seen
+}
+
+/// The turns of one link about axes that earlier turns of it carry along.
+struct Spins {
+    /// Angular velocity before them.
+    omega: Vec3,
+    /// Angular acceleration before them, and along their own axes.
+    alpha_bias: Vec3,
+    /// Each turn's own angular velocity, outermost first; `None` if they have no rule.
+    list: Option<Vec<Vec3>>,
+}
+
+impl Spins {
+    /// Every turn carries all that follow, ω₀×Σs + s₁×(s₂ + s₃ + …) + s₂×(s₃ + …) + …: the same
+    /// as each being carried by all before it, but with simple axes in front.
+    fn alpha_bias(self, graph: &mut Graph) -> Option<Vec3> {
+        let list = self.list.filter(|list| list.len() > 1)?;
+        let mut followers = Vec3::zero(graph, self.omega.axes);
+        let mut sum = Vec3::zero(graph, self.omega.axes);
+        for spin in list.into_iter().rev() {
+            let carried = spin.cross(graph, followers);
+            sum = carried.add(graph, sum);
+            followers = spin.add(graph, followers);
+        }
+        let carried = self.omega.cross(graph, followers);
+        let sum = carried.add(graph, sum);
+        Some(self.alpha_bias.add(graph, sum))
+    }
 }
 
 /// The nearest link that can observe both: the lowest common ancestor, or ground if the
