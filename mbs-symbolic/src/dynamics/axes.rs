@@ -17,6 +17,9 @@ use crate::spatial::Inertia;
 const MOST_TRIED: usize = 32;
 const MOST_LINKS: usize = 40;
 
+/// With no more links than this every link is tried on both sides.
+const FEW_LINKS: usize = 16;
+
 /// Behind more turns than this an angular velocity is full in any axes.
 const SIMPLE_TURNS: usize = 2;
 
@@ -116,7 +119,7 @@ fn choices(graph: &Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Ve
             }
             n_turns += 1;
         }
-        let may_gain = is_end[id] || plan.keeps[id] || n_turns > before + 1;
+        let may_gain = chain.links.len() <= FEW_LINKS || is_end[id] || plan.keeps[id] || n_turns > before + 1;
         if link.parent.is_some() && may_gain && ends_with_turn(graph, link) {
             sides.push(Choice::Side(id));
         }

@@ -76,7 +76,12 @@ pub(crate) fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias, pla
             }
             if let Some((_, inertia)) = between.iter().find(|(place, _)| *place == index) {
                 let inertia = walk.turn_inertia(graph, *inertia);
-                computed.inertias.between[id].push((walk.moves.len() - 1, inertia));
+                let place = walk.moves.len() - 1;
+                // Where the axes are kept, a rotor may be there already.
+                match computed.inertias.between[id].last_mut() {
+                    Some((own, rotor)) if *own == place => *rotor = rotor.add(graph, inertia),
+                    _ => computed.inertias.between[id].push((place, inertia)),
+                }
             }
         }
         computed.inertias.at_links[id] = walk.turn_inertia(graph, computed.inertias.at_links[id]);

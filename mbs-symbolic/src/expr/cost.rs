@@ -4,9 +4,12 @@ use super::{Graph, Node, Symbol, UnaryOp};
 use crate::ids::ExprId;
 use rustc_hash::FxHashSet;
 
+/// What a sine or a cosine counts for among operations: a pair takes the time of some twenty.
+const SINE: usize = 10;
+
 impl Graph {
     /// Operations behind some expressions, shared ones once; those of parameters alone and
-    /// changes of sign are free.
+    /// changes of sign are free, sines and cosines count for what they take.
     pub fn operations(&self, roots: &[ExprId]) -> usize {
         let mut seen = FxHashSet::default();
         let mut stack = roots.to_vec();
@@ -29,8 +32,12 @@ impl Graph {
             };
             if is_parametric {
                 parametric.insert(id);
-            } else if !matches!(node, Node::Symbol(_) | Node::Unary(UnaryOp::Neg, _)) {
-                count += 1;
+            } else {
+                count += match node {
+                    Node::Symbol(_) | Node::Unary(UnaryOp::Neg, _) => 0,
+                    Node::Unary(UnaryOp::Sin | UnaryOp::Cos, _) => SINE,
+                    _ => 1,
+                };
             }
         }
         count
@@ -49,6 +56,6 @@ mod tests {
         let a = graph.mul(square, p);
         let minus = graph.neg(a);
         let b = graph.sin(a);
-        assert_eq!(graph.operations(&[a, minus, b]), 2);
+        assert_eq!(graph.operations(&[a, minus, b]), 1 + SINE);
     }
 }
