@@ -23,7 +23,8 @@ fn a_robot_becomes_a_module() {
     let robot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/urdf/ur5.urdf");
     let written = Config::new().out_dir(&directory).try_compile(&[&robot]).unwrap();
     assert_eq!(written, [directory.join("ur5.rs")]);
-    assert!(fs::read_to_string(&written[0]).unwrap().contains("pub tau_elbow_joint"));
+    let text = fs::read_to_string(&written[0]).unwrap();
+    assert!(text.contains("pub mod ur5 {") && text.contains("tau_elbow_joint"));
 }
 
 #[test]
