@@ -13,7 +13,7 @@ fn a_few_seconds_of_every_target() {
     for target in TARGETS {
         let report = run(target, Settings { seed: 1, time: Duration::from_secs(2), patience: PATIENCE });
         assert!(report.executions > 0, "{}: nothing was fed", target.name);
-        for finding in &report.findings {
+        if let Some(finding) = report.findings.first() {
             panic!("{}: {}\n{}", target.name, finding.what, finding.text);
         }
     }

@@ -92,6 +92,9 @@ struct Resolver<'a> {
     full: bool,
 }
 
+/// A model with warnings; or everything that is wrong, with what can still be judged.
+pub(super) type Resolved = Result<(Model, Diagnostics), (Diagnostics, Option<Box<Fragment>>)>;
+
 /// Resolves the tree of a model, in which `problems` were found already.
 /// Files that tables name are read through `loader` and added to `sources`.
 pub(super) fn resolve(
@@ -99,7 +102,7 @@ pub(super) fn resolve(
     problems: Diagnostics,
     sources: &mut Sources,
     loader: &dyn Loader,
-) -> Result<(Model, Diagnostics), (Diagnostics, Option<Box<Fragment>>)> {
+) -> Resolved {
     // What was taken out of the tree may have been what holds the mechanism together.
     let complete = problems.is_empty();
     let mut resolver = Resolver {

@@ -13,7 +13,7 @@ mod xml;
 
 use super::read::Reading;
 use super::tree::Node;
-use super::{Fragment, NoFiles, expand, resolve};
+use super::{NoFiles, expand, resolve};
 use crate::diag::{Diagnostics, Severity, Sources};
 use crate::{Rejected, all_problems};
 
@@ -93,10 +93,8 @@ fn tree(source: &str, options: UrdfOptions) -> Result<(Node, Diagnostics), Diagn
     Ok((root, problems))
 }
 
-type Resolved = Result<(super::Model, Diagnostics), (Diagnostics, Option<Box<Fragment>>)>;
-
 /// A robot names no files, so none are asked for.
-fn model(root: &Node, mut notes: Diagnostics, sources: &mut Sources) -> Resolved {
+fn model(root: &Node, mut notes: Diagnostics, sources: &mut Sources) -> resolve::Resolved {
     let (expanded, found) = expand::expand(root.clone(), sources, &NoFiles);
     notes.append(found);
     resolve::resolve(&expanded, notes, sources, &NoFiles)
