@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::picture::Theme;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -33,6 +34,10 @@ pub(crate) enum Command {
     Eval(EvalOptions),
     /// Simulate one run
     Simulate(SimulateOptions),
+    /// Draw the mechanism at one instant of a run, as SVG or PNG
+    Picture(PictureOptions),
+    /// Show the mechanism on a local page with sliders that runs it as they move
+    Serve(ServeOptions),
     /// Simulate many runs with other parameters or initial values
     Sweep(SweepOptions),
     /// Join the tables of a sweep that was run in shards
@@ -68,7 +73,12 @@ impl Command {
             Self::Merge(options) => options.json,
             Self::Compare(options) => options.json,
             Self::Equilibrium(options) => options.json,
-            Self::Graph(_) | Self::Equations(_) | Self::Generate(_) | Self::New(_) => false,
+            Self::Graph(_)
+            | Self::Picture(_)
+            | Self::Serve(_)
+            | Self::Equations(_)
+            | Self::Generate(_)
+            | Self::New(_) => false,
             Self::Fmt(_) | Self::Schema(_) | Self::Import(_) | Self::ExplainCode(_) => false,
         }
     }
@@ -242,7 +252,7 @@ pub(crate) struct EvalOptions {
 }
 
 /// A model and what is changed of it for a run.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct VariantOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
@@ -288,7 +298,7 @@ pub(crate) struct CompareOptions {
 }
 
 /// How a run is integrated.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RunOptions {
     /// End time, s
     #[arg(long, value_name = "SECONDS")]
@@ -326,9 +336,60 @@ pub(crate) struct SimulateOptions {
     /// that opens in any browser and loads nothing
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
+    /// Write the moving mechanism as glTF 2.0, for Blender and others
+    #[arg(long, value_name = "FILE.glb")]
+    pub(crate) gltf: Option<PathBuf>,
+    /// Draw curves to an SVG or PNG file, as its ending tells
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// What the curves are of, by name; the positions unless given
+    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "plot")]
+    pub(crate) curves: Vec<String>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PictureOptions {
+    #[command(flatten)]
+    pub(crate) variant: VariantOptions,
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+    /// The instant, s; the start unless given
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    pub(crate) t: Option<f64>,
+    /// Where to write: its ending, .svg or .png, tells what
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Width and height, px
+    #[arg(long, value_name = "WxH", default_value = "960x600", value_parser = size)]
+    pub(crate) size: [usize; 2],
+    /// Paper
+    #[arg(long, value_enum, default_value_t = Theme::Light)]
+    pub(crate) theme: Theme,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeOptions {
+    #[command(flatten)]
+    pub(crate) variant: VariantOptions,
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+    /// Port on the loopback interface; 0 takes any that is free
+    #[arg(long, default_value_t = 8520)]
+    pub(crate) port: u16,
+}
+
+/// Reads `960x600`.
+fn size(text: &str) -> Result<[usize; 2], String> {
+    const LARGEST: usize = 8000;
+    let parts =
+        text.split_once('x').map(|(width, height)| [width, height].map(|part| part.parse().unwrap_or(0)));
+    match parts {
+        Some(size) if size.iter().all(|side| (16..=LARGEST).contains(side)) => Ok(size),
+        _ => Err(format!("write width and height such as 960x600, each from 16 to {LARGEST}")),
+    }
 }
 
 #[derive(Debug, Args)]

@@ -10,13 +10,17 @@ mod arguments;
 mod base64;
 mod commands;
 mod evaluate;
+mod gltf;
 mod graph;
 mod mobility;
 mod page;
+mod picture;
 mod pipeline;
+mod plot;
 mod random;
 mod report;
 mod scene;
+mod serve;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
         Command::Generate(options) => commands::generate::run(options),
         Command::Eval(options) => commands::eval::run(options),
         Command::Simulate(options) => commands::simulate::run(options),
+        Command::Picture(options) => commands::picture::run(options),
+        Command::Serve(options) => commands::serve::run(options),
         Command::Sweep(options) => commands::sweep::run(options),
         Command::Merge(options) => commands::merge::run(options),
         Command::Compare(options) => commands::compare::run(options),

@@ -17,6 +17,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// A model that is read and has its tree.
+#[derive(Clone)]
 pub(crate) struct Planned {
     pub(crate) model: Model,
     pub(crate) topology: Topology,

@@ -75,6 +75,17 @@ impl Failure {
     }
 }
 
+impl Failure {
+    /// The failure in words, without colours.
+    pub(crate) fn text(&self) -> String {
+        match self {
+            Self::Closed | Self::Reported { .. } => String::new(),
+            Self::Model { diagnostics, sources } => diag::render_with(diagnostics, sources, Style::Plain),
+            Self::Problem(problem) => problem.render(),
+        }
+    }
+}
+
 /// Writes to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
@@ -96,11 +107,18 @@ pub(crate) fn print_json(object: Map<String, Value>) -> Result<(), Failure> {
 /// Writes to `path`, or to standard output. A file is complete or not there: the text
 /// goes to a neighbour first, which then takes its name.
 pub(crate) fn deliver(text: &str, path: Option<&Path>) -> Result<(), Failure> {
-    let Some(path) = path else { return print(text) };
+    match path {
+        Some(path) => deliver_bytes(text.as_bytes(), path),
+        None => print(text),
+    }
+}
+
+/// The same of bytes, which are nothing for a terminal.
+pub(crate) fn deliver_bytes(bytes: &[u8], path: &Path) -> Result<(), Failure> {
     let mut neighbour = path.as_os_str().to_owned();
     neighbour.push(format!(".{}.tmp", std::process::id()));
     let neighbour = Path::new(&neighbour);
-    let written = std::fs::write(neighbour, text).and_then(|()| std::fs::rename(neighbour, path));
+    let written = std::fs::write(neighbour, bytes).and_then(|()| std::fs::rename(neighbour, path));
     written.map_err(|error| {
         // The first error is the one to report; a leftover is all there is to lose.
         let _ = std::fs::remove_file(neighbour);

@@ -62,7 +62,7 @@ fn entries_that_are_not_there() {
         assert!(stderr(&output).contains(expected), "{entry}: {}", stderr(&output));
         assert_eq!(stdout(&output), "");
         let value = json(&["explain", "models/four_bar.yaml", entry, "--json"], 1);
-        assert_eq!(value["diagnostics"][0]["code"], "MBS-C040");
+        assert_eq!(value["diagnostics"][0]["code"], "MBS-C046");
     }
     let output = mbs(&["explain", "tests/fail/unknown_body.yaml", "f[0]"]);
     assert_eq!(output.status.code(), Some(1));

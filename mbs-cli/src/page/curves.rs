@@ -14,18 +14,18 @@ const MOST_BYTES: usize = 12_000_000;
 const MANY_STEPS: usize = 5_000;
 
 /// A quantity over time.
-struct Column {
-    name: String,
+pub(crate) struct Column {
+    pub(crate) name: String,
     /// The kind of quantity it is listed under.
-    group: &'static str,
-    unit: String,
-    values: Vec<f64>,
+    pub(crate) group: &'static str,
+    pub(crate) unit: String,
+    pub(crate) values: Vec<f64>,
 }
 
 /// Columns over the same times.
-struct Table {
-    times: Vec<f64>,
-    columns: Vec<Column>,
+pub(crate) struct Table {
+    pub(crate) times: Vec<f64>,
+    pub(crate) columns: Vec<Column>,
 }
 
 /// All tables as JSON: what moves, and what the integrator did.
@@ -45,7 +45,8 @@ fn points<'r>(report: &Report<'r>) -> Vec<&'r State> {
     points
 }
 
-fn motion(report: &Report<'_>) -> Table {
+/// Everything that moves.
+pub(crate) fn motion(report: &Report<'_>) -> Table {
     let layout = report.system.layout();
     let mut table = Table { times: Vec::new(), columns: Vec::new() };
     let mut head = |group: &'static str, name: String, unit: String| {

@@ -4,13 +4,14 @@
 //! The page is made of the files in `assets`, joined here, and of one JSON object with the
 //! numbers. Nothing is loaded from anywhere, and its content security policy forbids it to.
 
-mod curves;
+pub(crate) mod curves;
 mod sections;
 mod units;
 
 use crate::scene::Scene;
 use mbs_runtime::integrate::Event;
 use mbs_runtime::{State, System, Trajectory};
+use mbs_symbolic::emit::mathml;
 use mbs_symbolic::model::Model;
 use mbs_symbolic::program::Program;
 use mbs_symbolic::topology::Topology;
@@ -28,6 +29,8 @@ const SCRIPTS: [&str; 9] = [
     include_str!("assets/curves.js"),
     include_str!("assets/page.js"),
 ];
+/// What sliders need.
+const LIVE: &str = include_str!("assets/live.js");
 const STYLE: &str = include_str!("assets/page.css");
 const PAGE: &str = include_str!("assets/page.html");
 
@@ -56,19 +59,42 @@ pub(crate) struct Report<'r> {
     pub(crate) equations: String,
 }
 
-/// The whole page.
-pub(crate) fn html(report: &Report<'_>) -> String {
+/// The numbers a page shows.
+pub(crate) fn data(report: &Report<'_>) -> Value {
     let model = report.model;
     let scene = Scene::new(model, report.system, report.dense);
-    let data = json!({
+    json!({
         "model": model.name,
         "description": model.description,
         "scenario": report.scenario,
         "scene": scene.json(),
         "tables": curves::tables(report),
         "events": report.trajectory.events.iter().map(event).collect::<Value>(),
+    })
+}
+
+/// The whole page.
+pub(crate) fn html(report: &Report<'_>) -> String {
+    filled(report, None)
+}
+
+/// The page with sliders, which asks whoever served it for other runs.
+pub(crate) fn live_html(report: &Report<'_>, live: &Value) -> String {
+    filled(report, Some(live))
+}
+
+fn filled(report: &Report<'_>, live: Option<&Value>) -> String {
+    let model = report.model;
+    let data = data(report);
+    let live_script = live.map_or("", |_| LIVE);
+    let script = format!("(() => {{\n\"use strict\";\n{}{live_script}}})();\n", SCRIPTS.concat());
+    let panel = live.map_or(String::new(), |live| {
+        format!(
+            "<section id=\"live\" class=\"card live\" aria-label=\"Parameters and initial values\"></section>\n\
+             <script type=\"application/json\" id=\"mbs-live\">{}</script>",
+            embedded(live)
+        )
     });
-    let script = format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPTS.concat());
     let title = match report.scenario {
         Some(scenario) => format!("{} · {scenario}", model.name),
         None => model.name.clone(),
@@ -78,7 +104,7 @@ pub(crate) fn html(report: &Report<'_>) -> String {
         &[
             ("title", &escape(&title)),
             ("description", &escape(&model.description)),
-            ("style", STYLE),
+            ("style", &format!("{STYLE}{}", mathml::STYLE)),
             ("notices", &sections::notices(report)),
             ("summary", &sections::summary(report)),
             ("events", &sections::events(report)),
@@ -88,16 +114,33 @@ pub(crate) fn html(report: &Report<'_>) -> String {
             ("topology", &sections::topology(report)),
             ("equations", &report.equations),
             ("version", env!("CARGO_PKG_VERSION")),
-            // A text that ends a script element would end ours.
-            ("data", &data.to_string().replace('<', "\\u003c")),
+            ("connections", live.map_or("", |_| "; connect-src 'self'")),
+            ("live", &panel),
+            (
+                "remark",
+                live.map_or("This file is complete and loads nothing.", |_| "Served to this machine alone."),
+            ),
+            ("data", &embedded(&data)),
             ("script", &script),
         ],
     )
 }
 
-/// Equations in the language of the model as HTML.
-pub(crate) fn text_equations(text: &str) -> String {
-    format!("<pre class=\"equations\">{}</pre>", escape(text))
+/// A page that says what is wrong, and looks again when the model was saved.
+pub(crate) fn problem_html(text: &str, version: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>mbs</title>\
+         <style>:root {{ color-scheme: light dark }} body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2em }}\
+         pre {{ overflow: auto }}</style></head>\n<body><h1>The model does not run yet</h1>\n<pre>{}</pre>\n\
+         <script>setInterval(async () => {{ const {{ version }} = await (await fetch(\"/version\")).json(); \
+         if (version !== \"{version}\") location.reload(); }}, 1000);</script></body></html>\n",
+        escape(text)
+    )
+}
+
+/// JSON inside an element for scripts: a text that ends such an element would end ours.
+fn embedded(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c")
 }
 
 fn event(event: &Event) -> Value {
@@ -148,7 +191,6 @@ mod tests {
     #[test]
     fn text_cannot_become_markup() {
         assert_eq!(escape("<b>\"1\" & '2'</b>"), "&lt;b&gt;&quot;1&quot; &amp; &#39;2&#39;&lt;/b&gt;");
-        assert_eq!(text_equations("a < b"), "<pre class=\"equations\">a &lt; b</pre>");
     }
 
     /// Scripts stand in one function and inside one element of the page.

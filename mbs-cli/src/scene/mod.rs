@@ -7,9 +7,11 @@
 //! ground axes are those of the model, colours are sRGB.
 
 mod fixed;
+mod instant;
 mod joints;
 mod json;
 mod links;
+pub(crate) mod mesh;
 mod motion;
 mod road;
 mod solids;
@@ -18,6 +20,7 @@ mod tests;
 pub(crate) mod vector;
 mod view;
 
+pub(crate) use instant::Instant;
 pub(crate) use motion::{Motion, frame_count};
 
 use fixed::Fixed;

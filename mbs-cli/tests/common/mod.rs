@@ -77,3 +77,10 @@ impl Drop for Scratch {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
+
+/// Runs a command that must fail; what it says.
+pub(crate) fn fail(arguments: &[&str]) -> String {
+    let output = mbs(arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    stderr(&output)
+}

@@ -19,7 +19,7 @@ fn all(names: &Names, values: &[f64]) -> Value {
     named(names.iter(), values)
 }
 
-fn projection(run: &Run) -> &'static str {
+fn projection(run: &Run<'_>) -> &'static str {
     match run.settings.projection {
         Projection::None => "none",
         Projection::Velocity => "velocity",
@@ -28,7 +28,7 @@ fn projection(run: &Run) -> &'static str {
     }
 }
 
-fn atol(run: &Run) -> f64 {
+fn atol(run: &Run<'_>) -> f64 {
     run.settings.atol.unwrap_or(0.01 * run.settings.rtol)
 }
 
@@ -37,7 +37,7 @@ fn direction(rising: bool) -> &'static str {
 }
 
 /// Independent motions at the end of the run.
-fn degrees_of_freedom(run: &Run, state: &State) -> usize {
+fn degrees_of_freedom(run: &Run<'_>, state: &State) -> usize {
     let layout = run.system.layout();
     let (n_v, n_lambda) = (layout.n_v(), layout.n_lambda());
     let jacobian = Evaluator::of(run).constraint_jacobian(state);
@@ -45,7 +45,7 @@ fn degrees_of_freedom(run: &Run, state: &State) -> usize {
 }
 
 /// Kinetic plus potential energy at the first and last state, J.
-fn energies(run: &Run) -> Option<[f64; 2]> {
+fn energies(run: &Run<'_>) -> Option<[f64; 2]> {
     let states = &run.trajectory.states;
     let mut evaluator = Evaluator::of(run);
     let mut total = |state: &State| evaluator.energy(state).iter().sum::<f64>();
@@ -53,7 +53,7 @@ fn energies(run: &Run) -> Option<[f64; 2]> {
 }
 
 /// The JSON answer.
-pub(super) fn json(run: &Run) -> Map<String, Value> {
+pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
     let layout = run.system.layout();
     let Trajectory { states, events, statistics, drift, redundant, singular_poses } = &run.trajectory;
     let mut object = Map::new();
@@ -138,7 +138,7 @@ impl Lines {
 }
 
 /// What the run was, line by line: what, and what about it.
-pub(super) fn summary(run: &Run) -> Vec<(String, String)> {
+pub(super) fn summary(run: &Run<'_>) -> Vec<(String, String)> {
     let layout = run.system.layout();
     let Trajectory { statistics: counts, drift, .. } = &run.trajectory;
     let settings = &run.settings;
@@ -177,7 +177,7 @@ pub(super) fn summary(run: &Run) -> Vec<(String, String)> {
 }
 
 /// What deserves attention, a sentence each.
-pub(super) fn warnings(run: &Run) -> Vec<String> {
+pub(super) fn warnings(run: &Run<'_>) -> Vec<String> {
     let Trajectory { redundant, singular_poses, .. } = &run.trajectory;
     let mut warnings = Vec::new();
     if !redundant.is_empty() {
@@ -197,7 +197,7 @@ pub(super) fn warnings(run: &Run) -> Vec<String> {
 }
 
 /// The summary for people.
-pub(super) fn text(run: &Run) -> String {
+pub(super) fn text(run: &Run<'_>) -> String {
     let layout = run.system.layout();
     let Trajectory { states, events, .. } = &run.trajectory;
     let scenario = run.scenario.as_ref().map(|name| format!(", scenario {name}")).unwrap_or_default();
@@ -231,7 +231,7 @@ pub(super) fn text(run: &Run) -> String {
 }
 
 /// Dimensions in words.
-fn size(run: &Run) -> String {
+fn size(run: &Run<'_>) -> String {
     let layout = run.system.layout();
     let mut out = count(layout.n_p(), "position", "positions");
     let _ = write!(out, ", {}", count(layout.n_v(), "velocity", "velocities"));
@@ -253,7 +253,7 @@ fn size(run: &Run) -> String {
 }
 
 /// Positions beside their rates where the two belong together, blocks of their own otherwise.
-fn motion(run: &Run, last: &State) -> Vec<String> {
+fn motion(run: &Run<'_>, last: &State) -> Vec<String> {
     let layout = run.system.layout();
     if layout.positions != layout.velocities {
         return vec![

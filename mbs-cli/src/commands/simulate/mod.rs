@@ -12,7 +12,8 @@ use crate::arguments::{Columns, ProjectionMode, RunOptions, SimulateOptions, Var
 use crate::page::{self, Report};
 use crate::pipeline::{self, Compiled, Planned};
 use crate::report::{self, Failure};
-use crate::scene;
+use crate::scene::{self, Scene};
+use crate::{gltf, plot};
 use mbs_runtime::integrate::{self, Projection, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
 use mbs_symbolic::diag::{self, Style};
@@ -25,29 +26,29 @@ use std::time::Instant;
 use undefined::{Found, Suspects};
 
 /// A finished run with everything reports need.
-struct Run {
-    system: Box<dyn System>,
-    trajectory: Trajectory,
-    settings: Settings,
-    method: String,
-    scenario: Option<String>,
+pub(crate) struct Run<'s> {
+    pub(crate) system: Box<dyn System + 's>,
+    pub(crate) trajectory: Trajectory,
+    pub(crate) settings: Settings,
+    pub(crate) method: String,
+    pub(crate) scenario: Option<String>,
     /// Outputs of the model itself; those past them are reactions.
-    own_outputs: usize,
+    pub(crate) own_outputs: usize,
     /// Whether reactions are part of the answer, not only of files.
-    tells_reactions: bool,
-    wall_ms: WallTimes,
+    pub(crate) tells_reactions: bool,
+    pub(crate) wall_ms: WallTimes,
 }
 
 /// Where the time went, ms.
-struct WallTimes {
+pub(crate) struct WallTimes {
     /// From YAML to the program.
-    compile: f64,
+    pub(crate) compile: f64,
     /// From the program to native code.
-    native: f64,
-    integrate: f64,
+    pub(crate) native: f64,
+    pub(crate) integrate: f64,
 }
 
-impl Run {
+impl Run<'_> {
     /// What belongs to the model's own outputs, and what to reactions.
     fn split_outputs<T>(&self, mut all: Vec<T>) -> (Vec<T>, Vec<T>) {
         let reactions = all.split_off(self.own_outputs);
@@ -62,8 +63,8 @@ pub(crate) struct Ready {
     pub(crate) simulation: Simulation,
     pub(crate) program: Program,
     /// The model the program was made of.
-    planned: Planned,
-    own_outputs: usize,
+    pub(crate) planned: Planned,
+    pub(crate) own_outputs: usize,
     pub(crate) compile_ms: f64,
     pub(crate) native_ms: f64,
 }
@@ -245,14 +246,15 @@ impl RunOptions {
 }
 
 /// Appends outputs for what every joint carries.
-fn add_reactions(model: &mut Model) -> Result<(), Failure> {
+pub(crate) fn add_reactions(model: &mut Model) -> Result<(), Failure> {
     model.add_reaction_outputs();
     Ok(())
 }
 
 pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     let wants = |simulation: &Simulation| needs_jacobian(&options.run.method(simulation));
-    let wants_reactions = options.columns.contains(&Columns::Reactions) || options.report.is_some();
+    let wants_reactions =
+        options.columns.contains(&Columns::Reactions) || options.report.is_some() || options.plot.is_some();
     let change = match wants_reactions {
         true => add_reactions,
         false => |_: &mut Model| Ok(()),
@@ -285,31 +287,62 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     if let Some(path) = &options.csv {
         report::deliver(&table::csv(&run, &options.columns), Some(path))?;
     }
-    if let Some(path) = &options.report {
-        let page = page(options, &run, &planned, &program)?;
-        report::deliver(&page, Some(path))?;
+    if options.report.is_some() || options.gltf.is_some() || options.plot.is_some() {
+        let file = &options.variant.model;
+        let dense = filmed(&*run.system, &run.method, &run.settings, &planned.model, file)?;
+        let mut film = described(&run, &planned, &program, &dense);
+        if let Some(path) = &options.plot {
+            drawn(&film, &options.curves)?.deliver(path)?;
+        }
+        if let Some(path) = &options.report {
+            film.equations = equations(&options.variant)?;
+            report::deliver(&page::html(&film), Some(path))?;
+        }
+        if let Some(path) = &options.gltf {
+            let scene = Scene::new(&planned.model, &*run.system, &dense);
+            report::deliver_bytes(&gltf::glb(&scene, &planned.model.name), path)?;
+        }
     }
     if options.json { report::print_json(answer::json(&run)) } else { report::print(&answer::text(&run)) }
 }
 
-/// The run as a page, integrated once more for points close enough for pictures; where they
+/// A run once more, with points at even distances and close enough for pictures; where they
 /// lie has no influence on the steps.
-fn page(
-    options: &SimulateOptions,
-    run: &Run,
-    planned: &Planned,
-    program: &Program,
-) -> Result<String, Failure> {
-    let model = &options.variant.model;
-    let span = run.settings.t_end - run.settings.t_start;
-    let frames = scene::frame_count(span, planned.model.bodies.len());
-    let settings = Settings { output_step: Some(span / frames as f64), ..run.settings.clone() };
-    let dense = integrate(&*run.system, &run.method, &settings, model, &mut |_| {})?.states;
+pub(crate) fn filmed(
+    system: &dyn System,
+    method: &str,
+    settings: &Settings,
+    model: &Model,
+    file: &Path,
+) -> Result<Vec<State>, Failure> {
+    let span = settings.t_end - settings.t_start;
+    let frames = scene::frame_count(span, model.bodies.len());
+    let settings = Settings { output_step: Some(span / frames as f64), ..settings.clone() };
+    Ok(integrate(system, method, &settings, file, &mut |_| {})?.states)
+}
+
+/// The scene of a run, for pictures of it.
+pub(crate) fn scene(variant: &VariantOptions, options: &RunOptions) -> Result<Scene, Failure> {
+    let wants = |simulation: &Simulation| needs_jacobian(&options.method(simulation));
+    let Ready { system, simulation, planned, .. } = ready(variant, false, wants)?;
+    let (method, settings) = (options.method(&simulation), options.settings(&simulation));
+    check(&settings)?;
+    let states = filmed(&*system, &method, &settings, &planned.model, &variant.model)?;
+    Ok(Scene::new(&planned.model, &*system, &states))
+}
+
+/// The run as pages and figures want it, without equations.
+pub(crate) fn described<'r>(
+    run: &'r Run<'_>,
+    planned: &'r Planned,
+    program: &'r Program,
+    dense: &'r [State],
+) -> Report<'r> {
     let mut warnings = answer::warnings(run);
     if !planned.warnings.is_empty() {
         warnings.push(diag::render_with(&planned.warnings, &planned.sources, Style::Plain));
     }
-    Ok(page::html(&Report {
+    Report {
         model: &planned.model,
         own_outputs: run.own_outputs,
         topology: &planned.topology,
@@ -318,19 +351,46 @@ fn page(
         scenario: run.scenario.as_deref(),
         trajectory: &run.trajectory,
         has_every_step: run.settings.output_step.is_none(),
-        dense: &dense,
+        dense,
         summary: answer::summary(run),
         warnings,
-        equations: page::text_equations(&equations(&options.variant)?),
-    }))
+        equations: String::new(),
+    }
 }
 
-/// The equations for people, of the model without what reports add to it.
-fn equations(options: &VariantOptions) -> Result<String, Failure> {
+/// Curves by name, or of all positions.
+fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure> {
+    let table = page::curves::motion(report);
+    let chosen: Vec<&page::curves::Column> = if names.is_empty() {
+        table.columns.iter().filter(|column| column.group == "positions").collect()
+    } else {
+        let find = |name: &String| table.columns.iter().find(|column| column.name == *name);
+        let unknown = names.iter().find(|name| find(name).is_none());
+        if let Some(name) = unknown {
+            let all: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+            return Err(Failure::new("MBS-C062", format!("the run has no curve `{name}`"))
+                .help(format!("there are: {}", all.join(", "))));
+        }
+        names.iter().filter_map(find).collect()
+    };
+    let curves: Vec<plot::Curve<'_>> = chosen
+        .iter()
+        .map(|column| plot::Curve {
+            name: &column.name,
+            unit: &column.unit,
+            times: &table.times,
+            values: &column.values,
+        })
+        .collect();
+    Ok(plot::figure(&report.model.name, &curves))
+}
+
+/// The equations as HTML, of the model without what reports add to it.
+pub(crate) fn equations(options: &VariantOptions) -> Result<String, Failure> {
     let mut planned = pipeline::plan(&options.model)?;
     overrides::apply(&mut planned.model, options)?;
     let derived = pipeline::derive_planned(planned, Options::default())?;
-    Ok(emit::text::emit(&derived.equations))
+    Ok(emit::mathml::fragment(&derived.equations))
 }
 
 /// Refuses settings no run can have.

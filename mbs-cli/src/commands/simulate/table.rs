@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// One line per recorded state: time, positions, velocities, states, outputs, and what
 /// was asked for.
-pub(super) fn csv(run: &Run, columns: &[Columns]) -> String {
+pub(super) fn csv(run: &Run<'_>, columns: &[Columns]) -> String {
     let mut out = String::new();
     let header = header(run, columns);
     let quoted: Vec<String> = header.iter().map(|name| quote(name)).collect();
@@ -34,7 +34,7 @@ pub(super) fn csv(run: &Run, columns: &[Columns]) -> String {
     out
 }
 
-fn header(run: &Run, columns: &[Columns]) -> Vec<String> {
+fn header(run: &Run<'_>, columns: &[Columns]) -> Vec<String> {
     let layout = run.system.layout();
     let (own, reactions) = run.split_outputs(layout.outputs.iter().map(str::to_owned).collect());
     let mut names = vec!["t".to_owned()];
@@ -75,7 +75,7 @@ pub(crate) struct Evaluator<'r> {
 }
 
 impl<'r> Evaluator<'r> {
-    pub(super) fn of(run: &'r Run) -> Self {
+    pub(super) fn of(run: &'r Run<'_>) -> Self {
         let layout = run.system.layout();
         Self::new(Plant::new(&*run.system, &layout.parameter_defaults, Box::new(Defaults)))
     }
