@@ -120,3 +120,19 @@ fn the_animation_of_a_glb_is_the_motion() {
         assert!((place[2] - fallen).abs() < 2e-5, "at {t} s it is at {place:?}, not {fallen}");
     }
 }
+
+/// The gallery shows every model.
+#[test]
+fn the_gallery_is_complete() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = std::fs::read_to_string(root.join("docs/gallery.md")).expect("the gallery");
+    for entry in std::fs::read_dir(root.join("models")).expect("the models") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|ending| ending == "yaml") {
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            assert!(page.contains(&format!("(gallery/{name}.png)")), "{name} is not in docs/gallery.md");
+            let picture = root.join(format!("docs/gallery/{name}.png"));
+            assert!(picture.exists(), "scripts/gallery.sh draws {name}");
+        }
+    }
+}
