@@ -326,7 +326,8 @@ pub(crate) struct SimulateOptions {
     pub(crate) variant: VariantOptions,
     #[command(flatten)]
     pub(crate) run: RunOptions,
-    /// Write the motion to a CSV file
+    /// Write the motion to a CSV file with units in its header, or to a Parquet file if the name
+    /// ends in .parquet
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
     /// Further columns of the CSV file

@@ -3,7 +3,7 @@
 use super::{Report, units};
 use crate::base64;
 use crate::commands::simulate::table::{Evaluator, rate};
-use mbs_runtime::{Defaults, Plant, RowKind, State};
+use mbs_runtime::{Defaults, Plant, State};
 use serde_json::{Value, json};
 
 /// Numbers are written in double precision up to so many bytes, in single precision beyond.
@@ -73,12 +73,7 @@ pub(crate) fn motion(report: &Report<'_>) -> Table {
         head("reactions", name.to_owned(), unit.clone());
     }
     for (name, kind) in layout.rows.iter().zip(layout.row_kinds.iter()) {
-        let unit = match kind {
-            RowKind::Position | RowKind::Distance => "N",
-            RowKind::Orientation => "N*m",
-            RowKind::Coordinate | RowKind::Equation | RowKind::Nonholonomic => "",
-        };
-        head("lambda", format!("lambda({name})"), unit.to_owned());
+        head("lambda", format!("lambda({name})"), units::multiplier(*kind).to_owned());
     }
     for name in ["kinetic", "potential", "total"] {
         head("energy", format!("{name} energy"), "J".to_owned());

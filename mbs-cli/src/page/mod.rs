@@ -6,7 +6,7 @@
 
 pub(crate) mod curves;
 mod sections;
-mod units;
+pub(crate) mod units;
 
 use crate::scene::Scene;
 use mbs_runtime::integrate::Event;

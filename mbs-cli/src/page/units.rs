@@ -1,6 +1,7 @@
 //! Units of outputs, where they can be told from their formulas: curves of one unit share
 //! their axis.
 
+use mbs_runtime::RowKind;
 use mbs_symbolic::ids::Id;
 use mbs_symbolic::model::{BinaryOperator, Formula, Function, Model, Query, TermKind};
 
@@ -55,8 +56,17 @@ fn query_unit(query: Query) -> &'static str {
     }
 }
 
+/// The unit of the multiplier of a row.
+pub(crate) fn multiplier(kind: RowKind) -> &'static str {
+    match kind {
+        RowKind::Position | RowKind::Distance => "N",
+        RowKind::Orientation => "N*m",
+        RowKind::Coordinate | RowKind::Equation | RowKind::Nonholonomic => "",
+    }
+}
+
 /// The unit of a rate.
-pub(super) fn rate(unit: &str) -> String {
+pub(crate) fn rate(unit: &str) -> String {
     match unit.strip_suffix("/s") {
         Some(base) => format!("{base}/s^2"),
         None if unit.is_empty() => String::new(),
@@ -65,7 +75,7 @@ pub(super) fn rate(unit: &str) -> String {
 }
 
 /// The unit of every output of a model: as written, or as its formula says.
-pub(super) fn outputs(model: &Model) -> Vec<String> {
+pub(crate) fn outputs(model: &Model) -> Vec<String> {
     let unit = |id| {
         let output: &mbs_symbolic::model::Output = &model.outputs[id];
         output.unit.clone().or_else(|| of(model, &output.value)).unwrap_or_default()

@@ -9,6 +9,7 @@ mod undefined;
 pub(crate) use overrides::Target;
 
 use crate::arguments::{Columns, ProjectionMode, RunOptions, SimulateOptions, VariantOptions};
+use crate::commands::sweep::format;
 use crate::page::{self, Report};
 use crate::pipeline::{self, Compiled, Planned};
 use crate::report::{self, Failure};
@@ -252,6 +253,9 @@ pub(crate) fn add_reactions(model: &mut Model) -> Result<(), Failure> {
 }
 
 pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
+    if let Some(path) = &options.csv {
+        format::check(path)?;
+    }
     let wants = |simulation: &Simulation| needs_jacobian(&options.run.method(simulation));
     let wants_reactions =
         options.columns.contains(&Columns::Reactions) || options.report.is_some() || options.plot.is_some();
@@ -285,7 +289,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         warn_of_outputs(&run, &options.variant);
     }
     if let Some(path) = &options.csv {
-        report::deliver(&table::csv(&run, &options.columns), Some(path))?;
+        format::write(&table::csv(&run, &planned.model, &options.columns), path)?;
     }
     if options.report.is_some() || options.gltf.is_some() || options.plot.is_some() {
         let file = &options.variant.model;

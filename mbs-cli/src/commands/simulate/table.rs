@@ -1,15 +1,17 @@
-//! The motion as CSV.
+//! The motion as a table.
 
 use super::Run;
 use crate::arguments::Columns;
+use crate::page::units;
 use mbs_runtime::{Defaults, Layout, Plant, State};
+use mbs_symbolic::model::Model;
 use std::fmt::Write;
 
 /// One line per recorded state: time, positions, velocities, states, outputs, and what
 /// was asked for.
-pub(super) fn csv(run: &Run<'_>, columns: &[Columns]) -> String {
+pub(super) fn csv(run: &Run<'_>, model: &Model, columns: &[Columns]) -> String {
     let mut out = String::new();
-    let header = header(run, columns);
+    let header = header(run, model, columns);
     let quoted: Vec<String> = header.iter().map(|name| quote(name)).collect();
     let _ = writeln!(out, "{}", quoted.join(","));
     let mut outputs = Evaluator::of(run);
@@ -34,22 +36,39 @@ pub(super) fn csv(run: &Run<'_>, columns: &[Columns]) -> String {
     out
 }
 
-fn header(run: &Run<'_>, columns: &[Columns]) -> Vec<String> {
+/// Names with their units, where they are known: `phi [rad]`.
+fn header(run: &Run<'_>, model: &Model, columns: &[Columns]) -> Vec<String> {
     let layout = run.system.layout();
-    let (own, reactions) = run.split_outputs(layout.outputs.iter().map(str::to_owned).collect());
-    let mut names = vec!["t".to_owned()];
-    names.extend(layout.positions.iter().map(str::to_owned));
-    names.extend(layout.velocities.iter().map(|name| rate(layout, name)));
+    let measured = |name: &str, unit: &str| {
+        if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
+    };
+    let outputs = layout.outputs.iter().zip(units::outputs(model)).map(|(name, unit)| measured(name, &unit));
+    let (own, reactions) = run.split_outputs(outputs.collect());
+    let velocities = || layout.velocities.iter().zip(layout.velocity_units.iter());
+    let mut names = vec!["t [s]".to_owned()];
+    names.extend(
+        layout.positions.iter().zip(layout.position_units.iter()).map(|(name, unit)| measured(name, unit)),
+    );
+    names.extend(velocities().map(|(name, unit)| measured(&rate(layout, name), unit)));
     names.extend(layout.states.iter().map(str::to_owned));
     names.extend(own);
     for column in columns {
         match column {
             Columns::Reactions => names.extend(reactions.iter().cloned()),
-            Columns::Lambda => names.extend(layout.rows.iter().map(|name| format!("lambda({name})"))),
-            Columns::Accelerations => {
-                names.extend(layout.velocities.iter().map(|name| format!("der({})", rate(layout, name))));
+            Columns::Lambda => {
+                let rows = layout.rows.iter().zip(layout.row_kinds.iter());
+                names.extend(
+                    rows.map(|(name, &kind)| measured(&format!("lambda({name})"), units::multiplier(kind))),
+                );
             }
-            Columns::Energy => names.extend(["kinetic_energy", "potential_energy"].map(str::to_owned)),
+            Columns::Accelerations => {
+                names.extend(velocities().map(|(name, unit)| {
+                    measured(&format!("der({})", rate(layout, name)), &units::rate(unit))
+                }))
+            }
+            Columns::Energy => {
+                names.extend(["kinetic_energy", "potential_energy"].map(|name| measured(name, "J")));
+            }
         }
     }
     names

@@ -1,4 +1,4 @@
-//! The finished table as a Parquet file: numbers as doubles, what is empty as null.
+//! A table as a Parquet file: whole numbers, other numbers, texts; what is empty is null.
 
 use super::csv::fields;
 use crate::commands::simulate::table::quote;
@@ -21,10 +21,12 @@ pub(super) fn write(table: &str, file: File) -> Result<()> {
     let mut lines = table.lines();
     let names: Vec<String> =
         fields(lines.next().unwrap_or_default()).into_iter().map(|field| field.text).collect();
-    let columns = names.iter().map(|name| column(name).map(Arc::new)).collect::<Result<Vec<_>>>()?;
-    let schema = Arc::new(Type::group_type_builder("sweep").with_fields(columns).build()?);
-    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(WriterProperties::builder().build()))?;
     let rows: Vec<&str> = lines.collect();
+    let kinds = kinds(&rows, names.len());
+    let columns = names.iter().zip(&kinds).map(|(name, &kind)| column(name, kind).map(Arc::new));
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    let schema = Arc::new(Type::group_type_builder("table").with_fields(columns).build()?);
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::new(WriterProperties::builder().build()))?;
     for chunk in rows.chunks(GROUP) {
         let mut values: Vec<Vec<String>> = vec![Vec::new(); names.len()];
         for line in chunk {
@@ -33,11 +35,11 @@ pub(super) fn write(table: &str, file: File) -> Result<()> {
             }
         }
         let mut group = writer.next_row_group()?;
-        for (name, texts) in names.iter().zip(&values) {
+        for (kind, texts) in kinds.iter().zip(&values) {
             let Some(mut column) = group.next_column()? else { break };
             let levels: Vec<i16> = texts.iter().map(|text| i16::from(!text.is_empty())).collect();
             let present = texts.iter().filter(|text| !text.is_empty());
-            match physical(name) {
+            match kind {
                 Physical::INT64 => {
                     let numbers: Vec<i64> = present.map(|text| text.parse().unwrap_or_default()).collect();
                     column.typed::<Int64Type>().write_batch(&numbers, Some(&levels), None)?;
@@ -78,20 +80,30 @@ fn text(field: &Field) -> Result<String> {
         Field::Double(value) => Ok(format!("{value:?}")),
         Field::Long(value) => Ok(value.to_string()),
         Field::Str(text) => Ok(quote(text)),
-        _ => Err(ParquetError::General("this is not a table of `mbs sweep`".to_owned())),
+        _ => Err(ParquetError::General("this is not a table of mbs".to_owned())),
     }
 }
 
-fn physical(name: &str) -> Physical {
-    match name {
-        "sample" | "steps" => Physical::INT64,
-        "status" | "message" => Physical::BYTE_ARRAY,
-        _ => Physical::DOUBLE,
+/// The narrowest kind that holds every entry of each column. Doubles are written with a point
+/// or an exponent, so that whole numbers are told from them.
+fn kinds(rows: &[&str], columns: usize) -> Vec<Physical> {
+    let mut whole = vec![true; columns];
+    let mut number = vec![true; columns];
+    for (index, field) in rows.iter().flat_map(|row| fields(row).into_iter().enumerate()) {
+        if index < columns && !field.text.is_empty() {
+            whole[index] &= field.text.parse::<i64>().is_ok();
+            number[index] &= field.text.parse::<f64>().is_ok();
+        }
     }
+    let kind = |(whole, number)| match (whole, number) {
+        (true, _) => Physical::INT64,
+        (false, true) => Physical::DOUBLE,
+        (false, false) => Physical::BYTE_ARRAY,
+    };
+    whole.into_iter().zip(number).map(kind).collect()
 }
 
-fn column(name: &str) -> Result<Type> {
-    let kind = physical(name);
+fn column(name: &str, kind: Physical) -> Result<Type> {
     let text = if kind == Physical::BYTE_ARRAY { ConvertedType::UTF8 } else { ConvertedType::NONE };
     let builder = Type::primitive_type_builder(name, kind).with_converted_type(text);
     builder.with_repetition(Repetition::OPTIONAL).build()
