@@ -223,6 +223,40 @@ impl Layout {
         self.rows.len()
     }
 
+    /// Room for the factors of [M Gᵀ; G 0] with the first `rows` rows of G.
+    #[cfg(feature = "std")]
+    pub fn saddle(&self, rows: usize) -> crate::linalg::Saddle {
+        let pair = |&(i, j): &(u32, u32)| (i as usize, j as usize);
+        let mass: std::vec::Vec<_> = self.mass_pattern.iter().map(pair).collect();
+        let jacobian: std::vec::Vec<_> =
+            self.jacobian_pattern.iter().map(pair).filter(|&(row, _)| row < rows).collect();
+        crate::linalg::Saddle::with_patterns(self.n_v(), rows, &mass, &jacobian)
+    }
+
+    /// Whether there are so many unknowns that zeros of matrices are left out.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_large(&self) -> bool {
+        self.n_v() + self.n_lambda() >= crate::linalg::LARGE
+    }
+
+    /// out += G v for G (n_λ × n_v) as the system gives it.
+    #[cfg(feature = "std")]
+    pub(crate) fn add_jacobian_product(&self, g: &[f64], v: &[f64], out: &mut [f64]) {
+        let rows = self.n_lambda();
+        if self.is_large() && !self.jacobian_pattern.is_empty() {
+            for &(row, column) in self.jacobian_pattern.iter() {
+                let (row, column) = (row as usize, column as usize);
+                out[row] += g[column * rows + row] * v[column];
+            }
+            return;
+        }
+        for (column, v) in g.chunks_exact(rows.max(1)).zip(v) {
+            for (out, g) in out.iter_mut().zip(column) {
+                *out += g * v;
+            }
+        }
+    }
+
     /// Rows of [`System::jacobian`](crate::System::jacobian): n_v + n_g + n_λ + n_x.
     pub fn jacobian_rows(&self) -> usize {
         self.n_v() + self.n_g + self.n_lambda() + self.n_x()

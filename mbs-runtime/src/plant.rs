@@ -1,7 +1,7 @@
 //! A system at work: parameters set, inputs connected, modes frozen, calls counted.
 
 use crate::constraint::{Independence, Redundancy, WEAK};
-use crate::linalg::{Saddle, Singular};
+use crate::linalg::{Saddle, Singular, add_scaled};
 use crate::{Accelerated, At, Fused, Layout, System};
 use std::boxed::Box;
 use std::vec;
@@ -429,7 +429,8 @@ impl<'s> Plant<'s> {
     /// Decides at a consistent state which rows are redundant.
     pub fn decide_rank(&mut self, state: &State) {
         self.look_at(state);
-        self.redundancy.decide();
+        let layout = self.layout();
+        self.redundancy.decide(layout);
     }
 
     /// Follows the redundant combinations of rows to another state; `meets_constraints` says
@@ -476,10 +477,18 @@ impl<'s> Plant<'s> {
     pub fn velocity_residual(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], out: &mut [f64]) {
         self.at(t, p, v, x, |system, at| system.velocity_bias(at, out));
         self.redundancy.all().apply(out);
-        for (column, v) in self.constraint_jacobian.chunks_exact(out.len().max(1)).zip(v) {
-            for (out, g) in out.iter_mut().zip(column) {
-                *out += g * v;
+        self.add_jacobian_product(v, out);
+    }
+
+    /// out += G v with G of the last evaluation.
+    pub(crate) fn add_jacobian_product(&self, v: &[f64], out: &mut [f64]) {
+        if self.redundancy.is_active() {
+            // With redundant combinations taken out G has no pattern.
+            for (column, v) in self.constraint_jacobian.chunks_exact(out.len().max(1)).zip(v) {
+                add_scaled(out, *v, column);
             }
+        } else {
+            self.layout().add_jacobian_product(&self.constraint_jacobian, v, out);
         }
     }
 

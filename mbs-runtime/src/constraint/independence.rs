@@ -28,6 +28,8 @@ pub(crate) struct Independence {
     best: Vec<f64>,
     /// The same for the model's own solution, which takes the rows in another order.
     best_of_own: Vec<f64>,
+    /// And for sparse factors.
+    best_of_sparse: Vec<f64>,
     weakest: Weakest,
     /// The part left of the weakest row where last looked.
     last: f64,
@@ -35,13 +37,21 @@ pub(crate) struct Independence {
 
 impl Independence {
     pub(crate) fn new(rows: usize) -> Self {
-        Self { best: vec![0.0; rows], best_of_own: vec![0.0; rows], weakest: Weakest::NONE, last: 1.0 }
+        let none = vec![0.0; rows];
+        Self {
+            best: none.clone(),
+            best_of_own: none.clone(),
+            best_of_sparse: none,
+            weakest: Weakest::NONE,
+            last: 1.0,
+        }
     }
 
     /// Another motion begins.
     pub(crate) fn restart(&mut self) {
         self.best.fill(0.0);
         self.best_of_own.fill(0.0);
+        self.best_of_sparse.fill(0.0);
         self.weakest = Weakest::NONE;
         self.last = 1.0;
     }
@@ -50,6 +60,7 @@ impl Independence {
     pub(crate) fn look(&mut self, saddle: &Saddle) {
         let weakest = match saddle.lost_row() {
             Some(row) => Weakest { row, part: 0.0 },
+            None if saddle.is_sparse() => compare(saddle.pivots(), &mut self.best_of_sparse),
             None => compare(saddle.pivots(), &mut self.best),
         };
         self.note(weakest);
@@ -78,6 +89,7 @@ impl Independence {
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.best.copy_from_slice(&other.best);
         self.best_of_own.copy_from_slice(&other.best_of_own);
+        self.best_of_sparse.copy_from_slice(&other.best_of_sparse);
         self.weakest = other.weakest;
         self.last = other.last;
     }

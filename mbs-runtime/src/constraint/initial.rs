@@ -1,9 +1,9 @@
 //! Consistent initial values (000: task 1).
 
-use super::normalise;
+use super::{columns, normalise};
 use super::projection::multiply;
 use crate::Layout;
-use crate::linalg::Saddle;
+use crate::linalg::{LARGE, Saddle};
 use crate::plant::{Plant, State};
 use std::vec;
 use std::vec::Vec;
@@ -101,6 +101,15 @@ fn motions(layout: &Layout, listed: &[u32]) -> Vec<usize> {
 /// listed, without losing rank.
 fn hold(g: &[f64], rows: usize, n_rows: usize, n_v: usize, listed: &[usize]) -> Vec<usize> {
     let mut held: Vec<usize> = Vec::new();
+    if n_v + n_rows >= LARGE {
+        // What is left when columns are taken in the reverse order of preference while they add to
+        // the rank is what can be held.
+        let order: Vec<usize> = free(n_v, listed).into_iter().chain(listed.iter().rev().copied()).collect();
+        let taken = columns::independent(g, rows, n_rows, &order, RANK_TOLERANCE);
+        let not_taken = taken.iter().rev().zip(order.iter().rev()).take(listed.len());
+        held.extend(not_taken.filter(|&(taken, _)| !taken).map(|(_, column)| column));
+        return held;
+    }
     let full = rank(g, rows, n_rows, &free(n_v, &held));
     for &column in listed {
         held.push(column);
@@ -137,6 +146,10 @@ fn free(n_v: usize, held: &[usize]) -> Vec<usize> {
 
 /// Rank of some columns of G by elimination with full pivoting.
 fn rank(g: &[f64], rows: usize, n_rows: usize, columns: &[usize]) -> usize {
+    if columns.len() + n_rows >= LARGE {
+        let taken = columns::independent(g, rows, n_rows, columns, RANK_TOLERANCE);
+        return taken.into_iter().filter(|taken| *taken).count();
+    }
     let mut a: Vec<Vec<f64>> = columns.iter().map(|&j| g[j * rows..j * rows + n_rows].to_vec()).collect();
     let mut open: Vec<usize> = (0..n_rows).collect();
     let mut largest = 0.0_f64;
@@ -175,7 +188,7 @@ fn close(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<(),
         return Ok(());
     }
     let mut g = vec![0.0; n_g];
-    let mut part = Part::new(free, n_g);
+    let mut part = Part::new(layout, free, n_g);
     let mut delta = vec![0.0; n_v];
     let mut delta_p = vec![0.0; n_p];
     let mut kinematic_matrix = vec![0.0; n_p * n_v];
@@ -186,8 +199,12 @@ fn close(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<(),
         evaluate(plant, state);
         part.solve(plant, &g, &mut delta);
         let State { t, p, v, x, .. } = state;
-        plant.at(*t, p, v, x, |system, at| system.kinematic_matrix(at, &mut kinematic_matrix));
-        multiply(&kinematic_matrix, &delta, &mut delta_p);
+        if layout.is_large() {
+            plant.at(*t, p, &delta, x, |system, at| system.kinematics(at, &mut delta_p));
+        } else {
+            plant.at(*t, p, v, x, |system, at| system.kinematic_matrix(at, &mut kinematic_matrix));
+            multiply(&kinematic_matrix, &delta, &mut delta_p);
+        }
         let step = largest(&delta_p);
         let mut factor = 1.0;
         for _ in 0..=MOST_HALVINGS {
@@ -224,7 +241,7 @@ fn settle(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<()
     }
     let mut rate = vec![0.0; n_lambda];
     let mut delta = vec![0.0; n_v];
-    let mut part = Part::new(free, n_lambda);
+    let mut part = Part::new(layout, free, n_lambda);
     let State { t, p, v, x, .. } = state;
     for _ in 0..2 {
         plant.velocity_residual(*t, p, v, x, &mut rate);
@@ -261,12 +278,20 @@ struct Part<'f> {
 }
 
 impl<'f> Part<'f> {
-    fn new(free: &'f [usize], rows: usize) -> Self {
+    fn new(layout: &Layout, free: &'f [usize], rows: usize) -> Self {
         let n = free.len();
+        let mut place = vec![None; layout.n_v()];
+        free.iter().enumerate().for_each(|(index, &column)| place[column] = Some(index));
+        let place = |column: u32| place[column as usize];
+        let mass: Vec<_> =
+            layout.mass_pattern.iter().filter_map(|&(i, j)| Some((place(i)?, place(j)?))).collect();
+        let kept = layout.jacobian_pattern.iter().filter(|&&(row, _)| (row as usize) < rows);
+        let jacobian: Vec<_> =
+            kept.filter_map(|&(row, column)| Some((row as usize, place(column)?))).collect();
         Self {
             free,
             rows,
-            saddle: Saddle::new(n, rows),
+            saddle: Saddle::with_patterns(n, rows, &mass, &jacobian),
             m: vec![0.0; n * n],
             g: vec![0.0; n * rows],
             right: vec![0.0; n + rows],

@@ -2,7 +2,11 @@
 //! equilibrium.
 
 #[cfg(feature = "std")]
+mod columns;
+#[cfg(feature = "std")]
 mod equilibrium;
+#[cfg(feature = "std")]
+mod full_rank;
 #[cfg(feature = "std")]
 mod independence;
 #[cfg(feature = "std")]

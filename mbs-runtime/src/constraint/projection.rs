@@ -68,7 +68,7 @@ impl Projector {
         let (n_p, n_v, n_lambda) = (layout.n_p(), layout.n_v(), layout.n_lambda());
         Self {
             // Non-holonomic rows take part in velocity projection only.
-            holonomic: (layout.n_g < n_lambda).then(|| Saddle::new(n_v, layout.n_g)),
+            holonomic: (layout.n_g < n_lambda).then(|| layout.saddle(layout.n_g)),
             g: vec![0.0; layout.n_g],
             right: vec![0.0; n_v + n_lambda],
             delta: vec![0.0; n_v],
@@ -120,8 +120,12 @@ impl Projector {
             plant.statistics.solves += 1;
             plant.statistics.projection_iterations += 1;
             self.delta.copy_from_slice(&self.right[..n_v]);
-            plant.at(*t, p, v, x, |system, at| system.kinematic_matrix(at, &mut self.kinematic_matrix));
-            multiply(&self.kinematic_matrix, &self.delta, &mut self.delta_p);
+            if layout.is_large() {
+                plant.at(*t, p, &self.delta, x, |system, at| system.kinematics(at, &mut self.delta_p));
+            } else {
+                plant.at(*t, p, v, x, |system, at| system.kinematic_matrix(at, &mut self.kinematic_matrix));
+                multiply(&self.kinematic_matrix, &self.delta, &mut self.delta_p);
+            }
             for (p, delta) in p.iter_mut().zip(&self.delta_p) {
                 *p += delta;
             }
@@ -182,7 +186,8 @@ impl Projector {
     pub(crate) fn tangential(&mut self, plant: &mut Plant<'_>, saddle: &mut Saddle, change: &mut [f64]) {
         let (right, rate) = self.right.split_at_mut(change.len());
         right.fill(0.0);
-        multiply(&plant.constraint_jacobian, change, rate);
+        rate.fill(0.0);
+        plant.add_jacobian_product(change, rate);
         rate.iter_mut().for_each(|rate| *rate = -*rate);
         saddle.solve(&mut self.right);
         plant.statistics.solves += 1;

@@ -13,6 +13,7 @@
 //! Gᵀ W is small instead of zero; P takes it out, which keeps the equations smooth, while
 //! deciding anew at every stage which rows depend on which would not.
 
+use super::full_rank;
 use crate::Layout;
 use crate::linalg::{RANK_GAP, cholesky, orthogonalise, solve_lower};
 use mbs_math::sqrt;
@@ -94,8 +95,15 @@ impl Redundancy {
     }
 
     /// Takes the rank from [`matrices`](Self::matrices), which belong to a state that meets the
-    /// constraints.
-    pub(crate) fn decide(&mut self) {
+    /// constraints. Singular values, which take the cube of the size, are looked at only where
+    /// sparse factors leave doubts.
+    pub(crate) fn decide(&mut self, layout: &Layout) {
+        if full_rank::is_certain(layout, &self.mass_matrix, &self.jacobian) {
+            for reduction in core::iter::once(&mut self.all).chain(&mut self.holonomic) {
+                reduction.count = 0;
+            }
+            return;
+        }
         self.look(true, |sigma, _| rank(sigma, RANK_GAP));
     }
 

@@ -73,7 +73,7 @@ impl HalfExplicit {
             point: State::new(layout),
             jacobian: vec![0.0; n_v * n_lambda],
             stage_matrix: Oblique::new(n_v, n_lambda),
-            saddle: Saddle::new(n_v, n_lambda),
+            saddle: layout.saddle(n_lambda),
             projector: Projector::new(layout),
             control: ProjectionControl::new(),
             start: Known::new(layout),

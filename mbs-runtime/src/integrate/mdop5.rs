@@ -34,8 +34,8 @@ impl Mdop5 {
         Self {
             name: "mdop5",
             stages: (0..7).map(|_| State::new(layout)).collect(),
-            saddle: Saddle::new(n_v, layout.n_lambda()),
-            chord: Saddle::new(n_v, layout.n_lambda()),
+            saddle: layout.saddle(layout.n_lambda()),
+            chord: layout.saddle(layout.n_lambda()),
             projector: Projector::new(layout),
             error: vec![0.0; n_p.max(n_v).max(n_x)],
             dense: [vec![0.0; n_p], vec![0.0; n_v], vec![0.0; n_x]],

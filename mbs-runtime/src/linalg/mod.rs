@@ -1,8 +1,10 @@
-//! Small dense linear algebra on the caller's memory.
+//! Small dense and larger sparse linear algebra.
 //!
 //! Matrices are column-major. Nothing allocates after set-up.
 
 mod cholesky;
+#[cfg(feature = "std")]
+mod elimination;
 mod jacobi;
 mod kkt;
 mod ldlt;
@@ -12,6 +14,8 @@ mod lu;
 mod oblique;
 #[cfg(feature = "std")]
 mod saddle;
+#[cfg(feature = "std")]
+mod sparse;
 
 pub use cholesky::{NotPositiveDefinite, cholesky, solve_lower, solve_lower_transposed};
 pub use jacobi::orthogonalise;
@@ -22,7 +26,11 @@ pub use lu::{Lu, Number};
 #[cfg(feature = "std")]
 pub use oblique::Oblique;
 #[cfg(feature = "std")]
+pub(crate) use saddle::LARGE;
+#[cfg(feature = "std")]
 pub use saddle::{Saddle, Singular};
+#[cfg(feature = "std")]
+pub use sparse::SparseLdlt;
 
 /// A factored matrix.
 pub trait Factors {

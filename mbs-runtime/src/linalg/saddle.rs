@@ -1,14 +1,21 @@
 //! Factors of the saddle-point matrix of constrained motion.
 
-use super::Lu;
 use super::ldlt::{DependentRow, assemble, ldlt, solve_ldlt};
+use super::{Lu, SparseLdlt};
 use std::vec;
 use std::vec::Vec;
 
-/// Q = [M Gᵀ; G 0], factored, with n_v + n_λ rows. Allocates only in [`Saddle::new`].
+/// From so many unknowns on zeros are worth looking at.
+pub(crate) const LARGE: usize = 64;
+
+/// A sparse factorisation pays where it takes this many times fewer operations.
+const WORTH_IT: usize = 4;
+
+/// Q = [M Gᵀ; G 0], factored, with n_v + n_λ rows. Allocates only when it is made.
 ///
-/// LDLᵀ without pivoting serves where M is positive definite and G has full row rank.
-/// Where a pivot is lost (a massless motion, rows that depend on each other at this
+/// LDLᵀ without pivoting serves where M is positive definite and G has full row rank; of
+/// large matrices whose patterns are known and mostly zero it takes and keeps only what is
+/// not. Where a pivot is lost (a massless motion, rows that depend on each other at this
 /// state) the matrix is factored again with full pivoting.
 #[derive(Debug, Clone)]
 pub struct Saddle {
@@ -16,10 +23,20 @@ pub struct Saddle {
     n_lambda: usize,
     factors: Vec<f64>,
     general: Lu,
-    /// Whether `general` holds the factors.
-    pivoted: bool,
+    sparse: Option<SparseLdlt>,
+    kind: Kind,
+    /// Pivots of rows in the sparse factors.
+    row_pivots: Vec<f64>,
     /// The row whose pivot is lost, if LDLᵀ met one.
     lost_row: Option<usize>,
+}
+
+/// Which factors hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Dense,
+    Sparse,
+    Pivoted,
 }
 
 /// Q is singular beyond what a consistent right-hand side can mend.
@@ -35,7 +52,43 @@ impl Saddle {
     /// Room for n_v velocities and n_λ rows.
     pub fn new(n_v: usize, n_lambda: usize) -> Self {
         let n = n_v + n_lambda;
-        Self { n_v, n_lambda, factors: vec![0.0; n * n], general: Lu::new(n), pivoted: false, lost_row: None }
+        Self {
+            n_v,
+            n_lambda,
+            factors: vec![0.0; n * n],
+            general: Lu::new(n),
+            sparse: None,
+            kind: Kind::Dense,
+            row_pivots: Vec::new(),
+            lost_row: None,
+        }
+    }
+
+    /// As [`new`](Self::new), knowing which entries of M and of the first n_λ rows of G are not
+    /// always zero, as rows and columns; both must be whole. Without a pattern of M, or of G where
+    /// it has rows, nothing is known.
+    pub fn with_patterns(
+        n_v: usize,
+        n_lambda: usize,
+        mass_pattern: &[(usize, usize)],
+        jacobian_pattern: &[(usize, usize)],
+    ) -> Self {
+        let mut saddle = Self::new(n_v, n_lambda);
+        let n = n_v + n_lambda;
+        let is_known = !mass_pattern.is_empty() && (n_lambda == 0 || !jacobian_pattern.is_empty());
+        if n >= LARGE && is_known {
+            let sparse = SparseLdlt::new(n_v, n_lambda, mass_pattern, jacobian_pattern);
+            if WORTH_IT * sparse.operations() <= n * n * n / 6 {
+                saddle.sparse = Some(sparse);
+                saddle.row_pivots = vec![0.0; n_lambda];
+            }
+        }
+        saddle
+    }
+
+    /// The factors that take only what is not zero, where there are such.
+    pub(crate) fn sparse(&mut self) -> Option<&mut SparseLdlt> {
+        self.sparse.as_mut()
     }
 
     /// Factors Q for M (n_v × n_v) and G (`rows` × n_v, of which the first n_λ rows are
@@ -54,12 +107,25 @@ impl Saddle {
         block: &[f64],
     ) -> Result<(), Singular> {
         let (n_v, n_lambda) = (self.n_v, self.n_lambda);
+        self.lost_row = None;
+        let mut lost_row = None;
+        // With redundant rows taken out Q has no zeros to speak of.
+        if let Some(sparse) = self.sparse.as_mut().filter(|_| block.is_empty()) {
+            match sparse.factor(m, g, rows) {
+                Ok(()) => {
+                    sparse.row_pivots(&mut self.row_pivots);
+                    self.kind = Kind::Sparse;
+                    return Ok(());
+                }
+                Err(lost) => lost_row = lost.index.checked_sub(n_v),
+            }
+        }
         assemble(n_v, n_lambda, m, g, rows, &mut self.factors);
         subtract_block(n_v, n_lambda, block, &mut self.factors);
         let outcome = ldlt(n_v, n_lambda, &mut self.factors, DependentRow::Refuse);
-        self.pivoted = outcome.is_err();
-        self.lost_row = outcome.err().and_then(|lost| lost.index.checked_sub(n_v));
-        if !self.pivoted {
+        self.lost_row = outcome.err().and_then(|lost| lost.index.checked_sub(n_v)).or(lost_row);
+        self.kind = if outcome.is_ok() { Kind::Dense } else { Kind::Pivoted };
+        if outcome.is_ok() {
             return Ok(());
         }
         assemble(n_v, n_lambda, m, g, rows, self.general.matrix());
@@ -72,11 +138,18 @@ impl Saddle {
     }
 
     /// What of each row's square in the metric of M⁻¹ is independent of the rows before it:
-    /// the pivots of G M⁻¹ Gᵀ, none where pivoting was needed.
+    /// the pivots of G M⁻¹ Gᵀ, none where pivoting was needed. Sparse factors take rows and
+    /// velocities in another order, and so have other pivots.
     pub fn pivots(&self) -> impl Iterator<Item = f64> {
         let n = self.n_v + self.n_lambda;
-        let rows = if self.pivoted { 0..0 } else { self.n_v..n };
-        rows.map(move |row| -self.factors[row * n + row])
+        let rows = if self.kind == Kind::Dense { self.n_v..n } else { 0..0 };
+        let sparse = if self.kind == Kind::Sparse { &self.row_pivots[..] } else { &[] };
+        rows.map(move |row| -self.factors[row * n + row]).chain(sparse.iter().copied())
+    }
+
+    /// Whether the factors that hold are sparse ones.
+    pub fn is_sparse(&self) -> bool {
+        self.kind == Kind::Sparse
     }
 
     /// The row that was found to depend on the rows before it, if any was.
@@ -86,10 +159,10 @@ impl Saddle {
 
     /// Overwrites `b`, n_v + n_λ long, with Q⁻¹ b.
     pub fn solve(&mut self, b: &mut [f64]) {
-        if self.pivoted {
-            self.general.solve(b);
-        } else {
-            solve_ldlt(&self.factors, b);
+        match (self.kind, &mut self.sparse) {
+            (Kind::Sparse, Some(sparse)) => sparse.solve(b),
+            (Kind::Pivoted, _) => self.general.solve(b),
+            _ => solve_ldlt(&self.factors, b),
         }
     }
 }
@@ -136,7 +209,7 @@ mod tests {
         let b = [1.0, -2.0, 0.5, 0.25, -1.0];
         let mut saddle = Saddle::new(3, 2);
         saddle.factor(&MASS, &g, 2).unwrap();
-        assert!(!saddle.pivoted);
+        assert_eq!(saddle.kind, Kind::Dense);
         let mut x = b;
         saddle.solve(&mut x);
         assert!(residual(&MASS, &g, 2, &x, &b) < 1e-14);
@@ -149,7 +222,7 @@ mod tests {
         let b = [1.0, 0.0, 0.5];
         let mut saddle = Saddle::new(2, 1);
         saddle.factor(&m, &g, 1).unwrap();
-        assert!(saddle.pivoted);
+        assert_eq!(saddle.kind, Kind::Pivoted);
         let mut x = b;
         saddle.solve(&mut x);
         assert!(residual(&m, &g, 1, &x, &b) < 1e-14, "{x:?}");

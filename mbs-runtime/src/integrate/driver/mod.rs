@@ -153,7 +153,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             step_settings: StepSettings { tolerances, projection: settings.projection },
             trial: State::new(layout),
             between: State::new(layout),
-            saddle: Saddle::new(layout.n_v(), layout.n_lambda()),
+            saddle: layout.saddle(layout.n_lambda()),
             state,
             h: 0.0,
             next_output: 0,

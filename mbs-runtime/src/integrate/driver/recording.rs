@@ -24,11 +24,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
                     system.velocity_bias(at, rate);
                 }
             });
-            for (column, v) in jacobian.chunks_exact(rate.len().max(1)).zip(v) {
-                for (rate, entry) in rate.iter_mut().zip(column) {
-                    *rate += entry * v;
-                }
-            }
+            self.plant.layout().add_jacobian_product(jacobian, v, rate);
         }
         self.drift.g = norm(&self.g);
         self.drift.g_max = self.drift.g_max.max(self.drift.g);

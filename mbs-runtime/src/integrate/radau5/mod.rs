@@ -92,7 +92,7 @@ impl Radau5 {
             linearisation: Linearisation::new(layout, &unknowns),
             real: Reduced::new(&unknowns),
             complex: Reduced::new(&unknowns),
-            saddle: Saddle::new(layout.n_v(), layout.n_lambda()),
+            saddle: layout.saddle(layout.n_lambda()),
             projector: Projector::new(layout),
             taken_at: None,
             factored: None,

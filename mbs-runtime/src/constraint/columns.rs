@@ -1,0 +1,59 @@
+//! Columns of a large G that span all others.
+
+use std::vec;
+use std::vec::Vec;
+
+/// Which of `order` are independent of those taken before them, among the first `n_rows` rows of G
+/// (`rows` × any, column-major): one flag for each. A column is dependent where elimination leaves
+/// at most `tolerance` of the largest entry.
+///
+/// One elimination that keeps only what is not zero, with the columns in their order.
+pub(super) fn independent(
+    g: &[f64],
+    rows: usize,
+    n_rows: usize,
+    order: &[usize],
+    tolerance: f64,
+) -> Vec<bool> {
+    let entries = |column: usize| &g[column * rows..column * rows + n_rows];
+    let largest = |values: &[f64]| values.iter().fold(0.0, |largest, value| value.abs().max(largest));
+    let least = tolerance * order.iter().map(|&column| largest(entries(column))).fold(0.0, f64::max);
+    // The row of each column taken, and what it takes from the rows that are open then.
+    let mut taken: Vec<(usize, Vec<(usize, f64)>)> = Vec::new();
+    let mut open = vec![true; n_rows];
+    let mut rest = vec![0.0; n_rows];
+    let mut look = |&column: &usize| {
+        if taken.len() == n_rows {
+            return false;
+        }
+        rest.copy_from_slice(entries(column));
+        for (row, below) in &taken {
+            let factor = rest[*row];
+            if factor != 0.0 {
+                below.iter().for_each(|&(row, l)| rest[row] -= l * factor);
+            }
+        }
+        let left = || rest.iter().copied().enumerate().filter(|&(row, value)| open[row] && value != 0.0);
+        let pivot = left().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
+        let Some((row, pivot)) = pivot.filter(|(_, pivot)| pivot.abs() > least) else { return false };
+        let below = left().filter(|&(other, _)| other != row).map(|(other, value)| (other, value / pivot));
+        taken.push((row, below.collect()));
+        open[row] = false;
+        true
+    };
+    order.iter().map(&mut look).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_that_follows_from_others_is_not_taken() {
+        // Columns a, b, a − 2 b, c, and one too many.
+        let g = [1.0, 0.0, 2.0, 0.0, 1.0, 1.0, 1.0, -2.0, 0.0, 0.0, 0.0, 3.0, 1.0, 1.0, 1.0];
+        assert_eq!(independent(&g, 3, 3, &[0, 1, 2, 3, 4], 1e-9), [true, true, false, true, false]);
+        assert_eq!(independent(&g, 3, 3, &[4, 2, 1, 0, 3], 1e-9), [true, true, true, false, false]);
+        assert_eq!(independent(&g, 3, 2, &[3, 0, 1], 1e-9), [false, true, true], "two rows only");
+    }
+}
