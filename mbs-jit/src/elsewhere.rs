@@ -23,7 +23,7 @@ impl Engine for NativeCode {
         match *self {}
     }
 
-    unsafe fn run(&self, _: FunctionKind, _: &Inputs<'_>, _: &mut [&mut [f64]]) {
+    unsafe fn run(&self, _: FunctionKind, _: &Inputs<'_>, _: &mut [&mut [f64]], _: &[usize]) {
         match *self {}
     }
 }

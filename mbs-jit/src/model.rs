@@ -14,12 +14,19 @@ pub trait Engine: Send + Sync {
     /// Both slices have the lengths the program says.
     unsafe fn prepare(&self, theta: &[f64], prepared: &mut [f64]);
 
-    /// Runs one function; `results` has one slice per quantity it fills, in order.
+    /// Runs one function; `results` has one slice per quantity it fills, in order. What is always
+    /// zero in those that are listed as `clean` is zero already.
     ///
     /// # Safety
     /// The slices of `inputs` that the function reads, and all `results`, have the
     /// lengths the program says.
-    unsafe fn run(&self, kind: FunctionKind, inputs: &Inputs<'_>, results: &mut [&mut [f64]]);
+    unsafe fn run(
+        &self,
+        kind: FunctionKind,
+        inputs: &Inputs<'_>,
+        results: &mut [&mut [f64]],
+        clean: &[usize],
+    );
 }
 
 /// A program that runs: a [`System`] made at run time.
@@ -162,21 +169,45 @@ impl<E: Engine> Model<E> {
         kind: FunctionKind,
         inputs: &Inputs<'_>,
         mut results: [&mut [f64]; N],
+        clean: &[usize],
     ) -> bool {
         const { assert!(N <= N_RESULTS) };
         let accepted = self.functions[kind as usize].accept(inputs, &results);
         if accepted {
             // SAFETY: `accept` has compared the length of every result and of every
             // input the function reads with the program's.
-            unsafe { self.engine.run(kind, inputs, &mut results) };
+            unsafe { self.engine.run(kind, inputs, &mut results, clean) };
         }
         accepted
     }
 
     #[inline]
     fn fill(&self, kind: FunctionKind, inputs: &Inputs<'_>, out: &mut [f64]) {
-        if !self.call(kind, inputs, [&mut *out]) {
+        if !self.call(kind, inputs, [&mut *out], &[]) {
             wrong_length(out);
+        }
+    }
+
+    /// As `fill`, where `out` has its zeros already.
+    #[inline]
+    fn update(&self, kind: FunctionKind, inputs: &Inputs<'_>, out: &mut [f64]) {
+        if !self.call(kind, inputs, [&mut *out], &[0]) {
+            wrong_length(out);
+        }
+    }
+
+    #[inline]
+    fn fuse(&self, at: &At<'_>, out: &mut Fused<'_>, clean: &[usize]) {
+        let results = [
+            &mut *out.p_dot,
+            &mut *out.mass_matrix,
+            &mut *out.forces,
+            &mut *out.constraint_jacobian,
+            &mut *out.acceleration_bias,
+            &mut *out.auxiliary,
+        ];
+        if !self.call(FunctionKind::Fused, &inputs(at), results, clean) {
+            out.wrong_length();
         }
     }
 }
@@ -222,17 +253,20 @@ impl<E: Engine> System for Model<E> {
     }
 
     fn fused(&self, at: &At<'_>, out: &mut Fused<'_>) {
-        let results = [
-            &mut *out.p_dot,
-            &mut *out.mass_matrix,
-            &mut *out.forces,
-            &mut *out.constraint_jacobian,
-            &mut *out.acceleration_bias,
-            &mut *out.auxiliary,
-        ];
-        if !self.call(FunctionKind::Fused, &inputs(at), results) {
-            out.wrong_length();
-        }
+        self.fuse(at, out, &[]);
+    }
+
+    fn update_mass_matrix(&self, at: &At<'_>, out: &mut [f64]) {
+        self.update(FunctionKind::MassMatrix, &inputs(at), out);
+    }
+
+    fn update_constraint_jacobian(&self, at: &At<'_>, out: &mut [f64]) {
+        self.update(FunctionKind::ConstraintJacobian, &inputs(at), out);
+    }
+
+    fn update_fused(&self, at: &At<'_>, out: &mut Fused<'_>) {
+        // M and G.
+        self.fuse(at, out, &[1, 3]);
     }
 
     fn inverse_dynamics(&self, at: &At<'_>, v_dot: &[f64], out: &mut [f64]) {
@@ -256,7 +290,7 @@ impl<E: Engine> System for Model<E> {
 
     fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
         let inputs = Inputs { prepared, ..Inputs::default() };
-        if !self.call(FunctionKind::Initial, &inputs, [&mut *p, &mut *v, &mut *x]) {
+        if !self.call(FunctionKind::Initial, &inputs, [&mut *p, &mut *v, &mut *x], &[]) {
             v.fill(f64::NAN);
             x.fill(f64::NAN);
             wrong_length(p);
@@ -287,7 +321,7 @@ impl<E: Engine> System for Model<E> {
         }
         let results =
             [&mut *out.p_dot, &mut *out.v_dot, &mut *out.lambda, &mut *out.auxiliary, &mut *out.pivots];
-        if !self.call(FunctionKind::Accelerations, &inputs(at), results) {
+        if !self.call(FunctionKind::Accelerations, &inputs(at), results, &[]) {
             out.wrong_length();
         }
         Ok(())

@@ -15,9 +15,13 @@ macro_rules! delegate_system {
             $crate::delegate_system!(@plain $model;
                 kinematics kinematic_matrix mass_matrix forces constraints constraint_jacobian
                 velocity_bias acceleration_bias auxiliary switching_functions poses
+                update_mass_matrix update_constraint_jacobian
             );
             fn fused(&self, at: &$crate::At<'_>, out: &mut $crate::Fused<'_>) {
                 $crate::System::fused(&$model, at, out);
+            }
+            fn update_fused(&self, at: &$crate::At<'_>, out: &mut $crate::Fused<'_>) {
+                $crate::System::update_fused(&$model, at, out);
             }
             fn inverse_dynamics(&self, at: &$crate::At<'_>, v_dot: &[f64], out: &mut [f64]) {
                 $crate::System::inverse_dynamics(&$model, at, v_dot, out);

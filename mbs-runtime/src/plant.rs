@@ -136,6 +136,8 @@ pub struct Plant<'s> {
     pub forces: Vec<f64>,
     /// G of the last evaluation, n_λ × n_v.
     pub constraint_jacobian: Vec<f64>,
+    /// Whether what is always zero in G is zero in `constraint_jacobian`; in M it always is.
+    is_clean: bool,
     /// z of the last evaluation.
     pub acceleration_bias: Vec<f64>,
     right: Vec<f64>,
@@ -168,6 +170,7 @@ impl<'s> Plant<'s> {
             mass_matrix: vec![0.0; n_v * n_v],
             forces: vec![0.0; n_v],
             constraint_jacobian: vec![0.0; n_lambda * n_v],
+            is_clean: true,
             acceleration_bias: vec![0.0; n_lambda],
             right: vec![0.0; n_v + n_lambda],
             pivots: vec![0.0; n_v + n_lambda],
@@ -243,6 +246,7 @@ impl<'s> Plant<'s> {
         let mut f = core::mem::take(&mut self.forces);
         let mut g = core::mem::take(&mut self.constraint_jacobian);
         let mut z = core::mem::take(&mut self.acceleration_bias);
+        let is_clean = core::mem::replace(&mut self.is_clean, true);
         self.at(t, p, v, x, |system, at| {
             let mut out = Fused {
                 p_dot,
@@ -252,7 +256,10 @@ impl<'s> Plant<'s> {
                 acceleration_bias: &mut z,
                 auxiliary: x_dot,
             };
-            system.fused(at, &mut out);
+            match is_clean {
+                true => system.update_fused(at, &mut out),
+                false => system.fused(at, &mut out),
+            }
         });
         (self.mass_matrix, self.forces, self.constraint_jacobian, self.acceleration_bias) = (m, f, g, z);
         self.reduce_jacobian();
@@ -267,9 +274,13 @@ impl<'s> Plant<'s> {
     pub fn matrices(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
         let mut m = core::mem::take(&mut self.mass_matrix);
         let mut g = core::mem::take(&mut self.constraint_jacobian);
+        let is_clean = core::mem::replace(&mut self.is_clean, true);
         self.at(t, p, v, x, |system, at| {
-            system.mass_matrix(at, &mut m);
-            system.constraint_jacobian(at, &mut g);
+            system.update_mass_matrix(at, &mut m);
+            match is_clean {
+                true => system.update_constraint_jacobian(at, &mut g),
+                false => system.constraint_jacobian(at, &mut g),
+            }
         });
         (self.mass_matrix, self.constraint_jacobian) = (m, g);
         self.reduce_jacobian();
@@ -296,7 +307,7 @@ impl<'s> Plant<'s> {
     /// Evaluates M alone.
     pub fn evaluate_mass(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
         let mut m = core::mem::take(&mut self.mass_matrix);
-        self.at(t, p, v, x, |system, at| system.mass_matrix(at, &mut m));
+        self.at(t, p, v, x, |system, at| system.update_mass_matrix(at, &mut m));
         self.mass_matrix = m;
         self.statistics.mass_matrix += 1;
     }
@@ -307,7 +318,11 @@ impl<'s> Plant<'s> {
             return;
         }
         let mut g = core::mem::take(&mut self.constraint_jacobian);
-        self.at(t, p, v, x, |system, at| system.constraint_jacobian(at, &mut g));
+        let is_clean = core::mem::replace(&mut self.is_clean, true);
+        self.at(t, p, v, x, |system, at| match is_clean {
+            true => system.update_constraint_jacobian(at, &mut g),
+            false => system.constraint_jacobian(at, &mut g),
+        });
         self.constraint_jacobian = g;
         self.reduce_jacobian();
         self.statistics.constraint_jacobian += 1;
@@ -463,7 +478,15 @@ impl<'s> Plant<'s> {
                 self.full_jacobian.copy_from_slice(&self.constraint_jacobian);
             }
             self.redundancy.all().apply(&mut self.constraint_jacobian);
+            self.is_clean = false;
         }
+    }
+
+    /// Takes G of the last evaluation away and leaves another matrix of its size, whatever it
+    /// holds.
+    pub(crate) fn exchange_jacobian(&mut self, other: &mut Vec<f64>) {
+        core::mem::swap(other, &mut self.constraint_jacobian);
+        self.is_clean = false;
     }
 
     /// g.

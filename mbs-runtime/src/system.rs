@@ -179,6 +179,22 @@ pub trait System: Send + Sync {
         let _ = (at, v_dot, lambda, out);
         Err(NotGenerated)
     }
+    /// As [`mass_matrix`](Self::mass_matrix), for a slice whose entries outside
+    /// [`Layout::mass_pattern`] are zero already and may be left alone: of a large mechanism they
+    /// are almost all.
+    fn update_mass_matrix(&self, at: &At<'_>, out: &mut [f64]) {
+        self.mass_matrix(at, out);
+    }
+    /// As [`constraint_jacobian`](Self::constraint_jacobian), for a slice whose entries outside
+    /// [`Layout::jacobian_pattern`] are zero already.
+    fn update_constraint_jacobian(&self, at: &At<'_>, out: &mut [f64]) {
+        self.constraint_jacobian(at, out);
+    }
+    /// As [`fused`](Self::fused), for M and G whose entries outside their patterns are zero
+    /// already.
+    fn update_fused(&self, at: &At<'_>, out: &mut Fused<'_>) {
+        self.fused(at, out);
+    }
     /// p', v', λ and x' at once, if the model was compiled with the solution: M, f, G and z are
     /// not formed as such. Whether to trust v' and λ is for [`Accelerated::is_sound`] to say.
     fn accelerations(&self, at: &At<'_>, out: &mut Accelerated<'_>) -> Result<(), NotGenerated> {

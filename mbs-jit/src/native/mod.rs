@@ -57,13 +57,19 @@ impl Native {
 }
 
 impl NativeCode {
-    /// Runs one function.
+    /// Runs one function. Results listed as `clean` have their zeros already.
     ///
     /// # Safety
     /// As [`Engine::run`].
     #[inline]
-    unsafe fn call(&self, function: &Compiled, inputs: &Inputs<'_>, results: &mut [&mut [f64]]) {
-        for &block in &function.zeroed {
+    unsafe fn call(
+        &self,
+        function: &Compiled,
+        inputs: &Inputs<'_>,
+        results: &mut [&mut [f64]],
+        clean: &[usize],
+    ) {
+        for &block in function.zeroed.iter().filter(|block| !clean.contains(block)) {
             results[block].fill(0.0);
         }
         let mut pointers = [std::ptr::null_mut(); N_RESULTS];
@@ -104,13 +110,19 @@ impl Engine for NativeCode {
         let inputs = Inputs { prepared: theta, ..Inputs::default() };
         // SAFETY: `prepare` reads nothing but θ and fills what follows it, whose lengths
         // our caller has checked.
-        unsafe { self.call(&self.functions[FunctionKind::ALL.len()], &inputs, &mut [tail]) };
+        unsafe { self.call(&self.functions[FunctionKind::ALL.len()], &inputs, &mut [tail], &[]) };
     }
 
     #[inline]
-    unsafe fn run(&self, kind: FunctionKind, inputs: &Inputs<'_>, results: &mut [&mut [f64]]) {
+    unsafe fn run(
+        &self,
+        kind: FunctionKind,
+        inputs: &Inputs<'_>,
+        results: &mut [&mut [f64]],
+        clean: &[usize],
+    ) {
         // SAFETY: our caller promises what `call` asks for.
-        unsafe { self.call(&self.functions[kind as usize], inputs, results) };
+        unsafe { self.call(&self.functions[kind as usize], inputs, results, clean) };
     }
 }
 

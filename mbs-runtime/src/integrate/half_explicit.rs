@@ -113,7 +113,7 @@ impl HalfExplicit {
         if !self.table.shared[i - 1] {
             plant.evaluate_jacobian(*t, p, v, x);
         }
-        core::mem::swap(&mut self.jacobian, &mut plant.constraint_jacobian);
+        plant.exchange_jacobian(&mut self.jacobian);
         if !mass_is_known {
             plant.evaluate_mass(*t, p, v, x);
         }

@@ -20,7 +20,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
                     system.constraints(at, g);
                 }
                 if !rate.is_empty() {
-                    system.constraint_jacobian(at, jacobian);
+                    system.update_constraint_jacobian(at, jacobian);
                     system.velocity_bias(at, rate);
                 }
             });
