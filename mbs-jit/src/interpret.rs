@@ -40,13 +40,7 @@ impl Engine for Instructions {
         SCRATCH.with_borrow_mut(|scratch| scratch.prepare(&self.program, theta, prepared));
     }
 
-    unsafe fn run(
-        &self,
-        kind: FunctionKind,
-        inputs: &Inputs<'_>,
-        results: &mut [&mut [f64]],
-        _: &[usize],
-    ) {
+    unsafe fn run(&self, kind: FunctionKind, inputs: &Inputs<'_>, results: &mut [&mut [f64]], _: &[usize]) {
         SCRATCH.with_borrow_mut(|scratch| scratch.run(&self.program, kind, inputs, results));
     }
 }

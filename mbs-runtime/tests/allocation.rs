@@ -5,6 +5,7 @@ mod support;
 
 use mbs_runtime::System;
 use mbs_runtime::integrate::{FixedStep, Formula, Held, METHODS, Motion, Projection, Stabilisation, method};
+use mbs_runtime::linalg::Saddle;
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 use support::closed_forms::{Bead, KnifeEdge, Top};
@@ -88,6 +89,25 @@ fn adaptive_steps_do_not_allocate() {
             assert_eq!(steps(system, name), 0, "{name}, system {index}");
         }
     }
+}
+
+#[test]
+fn sparse_factors_do_not_allocate() {
+    let n = 100;
+    let mass: Vec<_> = (0..n).map(|k| (k, k)).collect();
+    let jacobian: Vec<_> = (0..n - 1).flat_map(|k| [(k, k), (k, k + 1)]).collect();
+    let mut saddle = Saddle::with_patterns(n, n - 1, &mass, &jacobian);
+    let (mut m, mut g, mut b) = (vec![0.0; n * n], vec![0.0; (n - 1) * n], vec![1.0; 2 * n - 1]);
+    mass.iter().for_each(|&(row, column)| m[column * n + row] = 2.0);
+    jacobian
+        .iter()
+        .for_each(|&(row, column)| g[column * (n - 1) + row] = if row == column { 1.0 } else { -0.5 });
+    let count = allocations(|| {
+        saddle.factor(&m, &g, n - 1).unwrap();
+        saddle.solve(&mut b);
+    });
+    assert!(saddle.is_sparse());
+    assert_eq!(count, 0);
 }
 
 #[test]

@@ -102,6 +102,32 @@ fn a_singular_pose_is_noticed() {
     assert_close("v'", &state.v_dot, &expected.v_dot, 0.0, 0.0);
 }
 
+/// Along a run that passes singular poses, sparse factors give what dense ones give.
+#[test]
+fn sparse_factors_as_dense_ones() {
+    let system = runs::system("n_four_bar_40");
+    let layout = system.layout();
+    let trajectory = runs::run(&*system, "mdop5", &runs::tight(1.0, 1e-8));
+    let mut plant = Plant::new(&*system, &layout.parameter_defaults, Box::new(Defaults));
+    let (mut sparse, mut dense) =
+        (layout.saddle(layout.n_lambda()), Saddle::new(layout.n_v(), layout.n_lambda()));
+    let mut compared = 0;
+    for state in &trajectory.states {
+        // Close to a singular pose both lose digits.
+        if state.p[0].cos().abs() < 0.1 {
+            continue;
+        }
+        let (mut by_sparse, mut by_dense) = (state.clone(), state.clone());
+        plant.rates_and_factors(&mut by_sparse, &mut sparse).expect("accelerations exist");
+        plant.rates_and_factors(&mut by_dense, &mut dense).expect("accelerations exist");
+        assert!(sparse.is_sparse() && !dense.is_sparse());
+        assert_close("v'", &by_sparse.v_dot, &by_dense.v_dot, 1.0, 1e-9);
+        assert_close("lambda", &by_sparse.lambda, &by_dense.lambda, 1.0, 1e-9);
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared} states");
+}
+
 /// A call stands for one of each.
 #[test]
 fn costs_are_counted_as_before() {

@@ -80,3 +80,48 @@ fn start(n: usize) -> Vec<f64> {
 fn norm(values: &[f64]) -> f64 {
     sqrt(values.iter().map(|value| value * value).sum())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{List, Names};
+    use std::string::String;
+
+    /// 60 unit masses, of which each neighbours must move alike; the last row says again what the
+    /// one before says, but for `deviation`.
+    fn is_certain_with(deviation: f64, pattern_is_known: bool) -> bool {
+        let (n_v, rows) = (60, 41);
+        let mut m = vec![0.0; n_v * n_v];
+        m.iter_mut().step_by(n_v + 1).for_each(|entry| *entry = 1.0);
+        let mut g = vec![0.0; rows * n_v];
+        let mut jacobian_pattern = Vec::new();
+        for row in 0..rows {
+            let first = row.min(39);
+            for (column, entry) in [(first, 1.0), (first + 1, -1.0)] {
+                g[column * rows + row] = entry;
+                jacobian_pattern.push((row as u32, column as u32));
+            }
+        }
+        g[39 * rows + 40] += deviation;
+        let names = |n: usize| Names::from(vec![String::new(); n]);
+        let mass_pattern: Vec<_> = (0..n_v as u32).map(|k| (k, k)).collect();
+        let layout = Layout {
+            velocities: names(n_v),
+            rows: names(rows),
+            mass_pattern: List::from(mass_pattern),
+            jacobian_pattern: List::from(if pattern_is_known { jacobian_pattern } else { Vec::new() }),
+            ..Layout::default()
+        };
+        is_certain(&layout, &m, &g)
+    }
+
+    #[test]
+    fn only_what_is_far_from_dependent_is_certain() {
+        assert!(is_certain_with(1.0, true));
+        assert!(is_certain_with(0.1, true));
+        for deviation in [1e-5, 1e-7, 1e-10, 0.0] {
+            assert!(!is_certain_with(deviation, true), "{deviation}");
+        }
+        assert!(!is_certain_with(1.0, false));
+    }
+}

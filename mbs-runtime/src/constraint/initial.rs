@@ -1,7 +1,7 @@
 //! Consistent initial values (000: task 1).
 
-use super::{columns, normalise};
 use super::projection::multiply;
+use super::{columns, normalise};
 use crate::Layout;
 use crate::linalg::{LARGE, Saddle};
 use crate::plant::{Plant, State};
@@ -100,16 +100,10 @@ fn motions(layout: &Layout, listed: &[u32]) -> Vec<usize> {
 /// The columns of the first `n_rows` rows of G that can be taken out, in the order
 /// listed, without losing rank.
 fn hold(g: &[f64], rows: usize, n_rows: usize, n_v: usize, listed: &[usize]) -> Vec<usize> {
-    let mut held: Vec<usize> = Vec::new();
     if n_v + n_rows >= LARGE {
-        // What is left when columns are taken in the reverse order of preference while they add to
-        // the rank is what can be held.
-        let order: Vec<usize> = free(n_v, listed).into_iter().chain(listed.iter().rev().copied()).collect();
-        let taken = columns::independent(g, rows, n_rows, &order, RANK_TOLERANCE);
-        let not_taken = taken.iter().rev().zip(order.iter().rev()).take(listed.len());
-        held.extend(not_taken.filter(|&(taken, _)| !taken).map(|(_, column)| column));
-        return held;
+        return hold_of_many(g, rows, n_rows, n_v, listed);
     }
+    let mut held: Vec<usize> = Vec::new();
     let full = rank(g, rows, n_rows, &free(n_v, &held));
     for &column in listed {
         held.push(column);
@@ -118,6 +112,15 @@ fn hold(g: &[f64], rows: usize, n_rows: usize, n_v: usize, listed: &[usize]) -> 
         }
     }
     held
+}
+
+/// As [`hold`] by one elimination: what does not add to the rank when columns are taken in the
+/// reverse order of preference can be held.
+fn hold_of_many(g: &[f64], rows: usize, n_rows: usize, n_v: usize, listed: &[usize]) -> Vec<usize> {
+    let order: Vec<usize> = free(n_v, listed).into_iter().chain(listed.iter().rev().copied()).collect();
+    let taken = columns::independent(g, rows, n_rows, &order, RANK_TOLERANCE);
+    let preferred = order.iter().zip(taken).rev().take(listed.len());
+    preferred.filter(|&(_, taken)| !taken).map(|(&column, _)| column).collect()
 }
 
 fn is_closed(plant: &mut Plant<'_>, state: &State) -> bool {
@@ -322,6 +325,34 @@ impl<'f> Part<'f> {
         plant.statistics.solves += 1;
         for (&column, value) in self.free.iter().zip(&self.right) {
             delta[column] = *value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_are_held_as_few_are() {
+        let mut seed = 7_u32;
+        let mut random = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            seed >> 16
+        };
+        for case in 0..200 {
+            // Small integers and zeros: many columns depend on others.
+            let (n_v, rows) = (8, 5);
+            let g: Vec<f64> = (0..n_v * rows).map(|_| f64::from(random() % 5) - 2.0).collect();
+            let g: Vec<f64> =
+                g.into_iter().map(|entry| if entry.abs() > 1.0 { 0.0 } else { entry }).collect();
+            let mut listed: Vec<usize> = (0..n_v).collect();
+            listed.sort_by_key(|_| random());
+            listed.truncate(2 + case % 7);
+            for n_rows in [rows, rows - 1] {
+                let expected = hold(&g, rows, n_rows, n_v, &listed);
+                assert_eq!(hold_of_many(&g, rows, n_rows, n_v, &listed), expected, "{g:?} {listed:?}");
+            }
         }
     }
 }

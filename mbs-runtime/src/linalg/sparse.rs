@@ -9,7 +9,6 @@ use std::vec::Vec;
 #[derive(Debug, Clone)]
 pub struct SparseLdlt {
     n_v: usize,
-    n_lambda: usize,
     plan: Elimination,
     /// Entries of Q in the column of each turn, and where those of a column begin.
     entries: Vec<Entry>,
@@ -52,8 +51,18 @@ impl SparseLdlt {
         mass_pattern: &[(usize, usize)],
         jacobian_pattern: &[(usize, usize)],
     ) -> Self {
-        let n = n_v + n_lambda;
         let plan = Elimination::new(n_v, n_lambda, mass_pattern, jacobian_pattern);
+        Self::with_plan(plan, n_v, n_lambda, mass_pattern, jacobian_pattern)
+    }
+
+    fn with_plan(
+        plan: Elimination,
+        n_v: usize,
+        n_lambda: usize,
+        mass_pattern: &[(usize, usize)],
+        jacobian_pattern: &[(usize, usize)],
+    ) -> Self {
+        let n = n_v + n_lambda;
         let mut turns = vec![0; n];
         for (turn, &unknown) in plan.order.iter().enumerate() {
             turns[unknown] = turn;
@@ -82,7 +91,6 @@ impl SparseLdlt {
             starts(n, left_of.iter().enumerate().flat_map(|(row, left)| left.iter().map(move |_| row)));
         Self {
             n_v,
-            n_lambda,
             entries: placed.into_iter().map(|(_, entry)| entry).collect(),
             entry_columns,
             left: left_of.concat(),
@@ -178,13 +186,7 @@ impl SparseLdlt {
         }
     }
 
-    /// Number of rows of G.
-    pub(crate) fn n_lambda(&self) -> usize {
-        self.n_lambda
-    }
-
-    /// Overwrites `b`, n_v long, with D^(−1/2) L⁻¹ b of a matrix without rows, in an order of its
-    /// own, and returns the square of its length: bᵀ M⁻¹ b.
+    /// bᵀ M⁻¹ b for a matrix without rows.
     pub(crate) fn square(&mut self, b: &[f64]) -> f64 {
         let Self { plan, values, diagonal, work, .. } = self;
         for (x, &unknown) in work.iter_mut().zip(&plan.order) {
@@ -214,4 +216,159 @@ fn starts(n: usize, groups: impl Iterator<Item = usize>) -> Vec<usize> {
         starts[k + 1] += starts[k];
     }
     starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::elimination::Rows;
+    use super::super::{Saddle, Singular};
+    use super::*;
+
+    /// A random saddle-point matrix of bodies in a row.
+    struct Case {
+        n_v: usize,
+        n_lambda: usize,
+        m: Vec<f64>,
+        g: Vec<f64>,
+        b: Vec<f64>,
+        mass_pattern: Vec<(usize, usize)>,
+        jacobian_pattern: Vec<(usize, usize)>,
+    }
+
+    impl Case {
+        fn new(n_v: usize, n_lambda: usize, seed: u32) -> Self {
+            let mut state = seed;
+            let mut random = || {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                f64::from(state >> 8) / f64::from(1 << 23) - 1.0
+            };
+            let (mut m, mut g) = (vec![0.0; n_v * n_v], vec![0.0; n_lambda * n_v]);
+            let (mut mass_pattern, mut jacobian_pattern) = (Vec::new(), Vec::new());
+            for k in 0..n_v {
+                m[k * n_v + k] = 3.0 + random();
+                mass_pattern.push((k, k));
+                for other in [k + 1, k + 3].into_iter().filter(|&other| other < n_v) {
+                    let entry = 0.5 * random();
+                    m[k * n_v + other] = entry;
+                    m[other * n_v + k] = entry;
+                    mass_pattern.extend([(k, other), (other, k)]);
+                }
+            }
+            for row in 0..n_lambda {
+                let first = row * (n_v - 4) / n_lambda;
+                for column in [first, first + 1, first + 2 + row % 2] {
+                    g[column * n_lambda + row] = random();
+                    jacobian_pattern.push((row, column));
+                }
+            }
+            let b = (0..n_v + n_lambda).map(|_| random()).collect();
+            Self { n_v, n_lambda, m, g, b, mass_pattern, jacobian_pattern }
+        }
+
+        fn large(&self) -> Saddle {
+            Saddle::with_patterns(self.n_v, self.n_lambda, &self.mass_pattern, &self.jacobian_pattern)
+        }
+
+        /// Q⁻¹ b, and the row found dependent.
+        fn solve(&self, saddle: &mut Saddle) -> Result<(Vec<f64>, Option<usize>), Singular> {
+            saddle.factor(&self.m, &self.g, self.n_lambda)?;
+            let mut x = self.b.clone();
+            saddle.solve(&mut x);
+            Ok((x, saddle.lost_row()))
+        }
+    }
+
+    fn assert_close(found: &[f64], expected: &[f64]) {
+        let size = expected.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() <= 1e-11 * size, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn random_matrices_as_the_dense_factors() {
+        for seed in 0..50 {
+            let case = Case::new(60 + seed as usize, 30 + seed as usize / 2, seed);
+            let (mut dense, mut large) = (Saddle::new(case.n_v, case.n_lambda), case.large());
+            let (expected, _) = case.solve(&mut dense).unwrap();
+            let (found, lost) = case.solve(&mut large).unwrap();
+            assert!(large.is_sparse() && !dense.is_sparse() && lost.is_none(), "seed {seed}");
+            assert_close(&found, &expected);
+
+            for rows in [Rows::Last, Rows::Between] {
+                let (mass, jacobian) = (&case.mass_pattern, &case.jacobian_pattern);
+                let plan = Elimination::with_rows(rows, case.n_v, case.n_lambda, mass, jacobian);
+                let mut sparse = SparseLdlt::with_plan(plan, case.n_v, case.n_lambda, mass, jacobian);
+                sparse.factor(&case.m, &case.g, case.n_lambda).unwrap();
+                let mut x = case.b.clone();
+                sparse.solve(&mut x);
+                assert_close(&x, &expected);
+                if rows == Rows::Last {
+                    let mut pivots = vec![0.0; case.n_lambda];
+                    sparse.row_pivots(&mut pivots);
+                    assert_close(&pivots, &dense.pivots().collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_given_twice_is_left_to_the_factors_that_pivot() {
+        for seed in 0..10 {
+            let mut case = Case::new(60, 30, seed);
+            let twice: Vec<_> = case.jacobian_pattern.iter().filter(|(row, _)| *row == 7).copied().collect();
+            case.jacobian_pattern.retain(|(row, _)| *row != 19);
+            case.jacobian_pattern.extend(twice.iter().map(|&(_, column)| (19, column)));
+            case.jacobian_pattern.sort_unstable_by_key(|&(row, column)| (column, row));
+            for column in 0..60 {
+                case.g[column * 30 + 19] = case.g[column * 30 + 7];
+            }
+            case.b[60 + 19] = case.b[60 + 7];
+            let mut large = case.large();
+            let (found, lost) = case.solve(&mut large).unwrap();
+            let (expected, _) = case.solve(&mut Saddle::new(60, 30)).unwrap();
+            assert_eq!((found, lost, large.pivots().count()), (expected, Some(19), 0));
+            assert!(large.sparse().is_some() && !large.is_sparse());
+        }
+    }
+
+    #[test]
+    fn motions_without_mass_are_held_or_named() {
+        let mut case = Case::new(60, 30, 3);
+        let column = 25;
+        for k in 0..60 {
+            case.m[k * 60 + column] = 0.0;
+            case.m[column * 60 + k] = 0.0;
+        }
+        let (found, _) = case.solve(&mut case.large()).unwrap();
+        let (expected, _) = case.solve(&mut Saddle::new(60, 30)).unwrap();
+        assert_eq!(found, expected, "held by a row");
+        for row in 0..30 {
+            case.g[column * 30 + row] = 0.0;
+        }
+        assert_eq!(case.solve(&mut case.large()).unwrap_err().velocity, Some(column));
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_refused_and_forgotten() {
+        let case = Case::new(60, 30, 5);
+        let (mass, jacobian) = (&case.mass_pattern, &case.jacobian_pattern);
+        let mut sparse = SparseLdlt::new(60, 30, mass, jacobian);
+        let mut broken = case.m.clone();
+        broken[10 * 60 + 10] = f64::NAN;
+        assert!(sparse.factor(&broken, &case.g, 30).is_err());
+        sparse.factor(&case.m, &case.g, 30).unwrap();
+        let mut x = case.b.clone();
+        sparse.solve(&mut x);
+        assert_close(&x, &case.solve(&mut Saddle::new(60, 30)).unwrap().0);
+    }
+
+    #[test]
+    fn small_and_unknown_matrices_stay_dense() {
+        assert!(Case::new(30, 10, 1).large().sparse().is_none());
+        assert!(Saddle::with_patterns(60, 30, &[], &[]).sparse().is_none());
+        let full: Vec<_> = (0..80).flat_map(|i| (0..80).map(move |j| (i, j))).collect();
+        assert!(Saddle::with_patterns(80, 0, &full, &[]).sparse().is_none());
+    }
 }
