@@ -3,7 +3,7 @@
 mod runs;
 
 use mbs_runtime::linalg::Saddle;
-use mbs_runtime::{Accelerated, Defaults, Plant, State, System};
+use mbs_runtime::{Accelerated, Defaults, Fused, Plant, State, System};
 use mbs_symbolic::model::NoFiles;
 use mbs_symbolic::program::{FunctionKind, Program};
 use mbs_tests::close::assert_close;
@@ -126,6 +126,51 @@ fn sparse_factors_as_dense_ones() {
         compared += 1;
     }
     assert!(compared > 20, "{compared} states");
+}
+
+/// Written over their zeros, M and G are what they are when written as a whole.
+#[test]
+fn matrices_over_their_zeros() {
+    for name in ["n_four_bar_40", "five_link", "andrews"] {
+        let system = runs::system(name);
+        let layout = system.layout();
+        let (n_v, rows) = (layout.n_v(), layout.n_lambda());
+        let mut plant = Plant::new(&*system, &layout.parameter_defaults, Box::new(Defaults));
+        let mut state = State::new(layout);
+        plant.initial(&mut state);
+        // What has been there before must not show; what is always zero is.
+        let stale = |pattern: &[(u32, u32)], rows: usize| {
+            let mut matrix = vec![0.0; rows * n_v];
+            pattern.iter().for_each(|&(i, j)| matrix[j as usize * rows + i as usize] = f64::NAN);
+            matrix
+        };
+        let (mut m, mut g) = (stale(&layout.mass_pattern, n_v), stale(&layout.jacobian_pattern, rows));
+        let (mut fused_m, mut fused_g) = (m.clone(), g.clone());
+        let (mut whole_m, mut whole_g) = (vec![f64::NAN; n_v * n_v], vec![f64::NAN; rows * n_v]);
+        let State { t, p, v, x, p_dot, x_dot, .. } = &mut state;
+        plant.at(*t, p, v, x, |system, at| {
+            system.mass_matrix(at, &mut whole_m);
+            system.constraint_jacobian(at, &mut whole_g);
+            system.update_mass_matrix(at, &mut m);
+            system.update_constraint_jacobian(at, &mut g);
+            let mut out = Fused {
+                p_dot,
+                mass_matrix: &mut fused_m,
+                forces: &mut vec![f64::NAN; n_v],
+                constraint_jacobian: &mut fused_g,
+                acceleration_bias: &mut vec![f64::NAN; rows],
+                auxiliary: x_dot,
+            };
+            system.update_fused(at, &mut out);
+            assert!(
+                out.forces.iter().chain(&*out.acceleration_bias).all(|value| value.is_finite()),
+                "{name}"
+            );
+        });
+        assert_eq!((&m, &g), (&whole_m, &whole_g), "{name}");
+        assert_close("M", &fused_m, &whole_m, 0.0, 1e-12);
+        assert_close("G", &fused_g, &whole_g, 1.0, 1e-12);
+    }
 }
 
 /// A call stands for one of each.
