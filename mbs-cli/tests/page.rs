@@ -7,7 +7,7 @@ mod browser;
 mod common;
 
 use browser::Browser;
-use common::{Scratch, succeed};
+use common::{Scratch, Table, succeed};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -19,26 +19,7 @@ fn report(scratch: &Scratch, model: &str, more: &[&str]) -> (PathBuf, Table) {
     let mut arguments = vec!["simulate", model, "--report", &page_text, "--csv", &csv_text];
     arguments.extend(more);
     succeed(&arguments);
-    (page, Table::read(&std::fs::read_to_string(csv).expect("a table")))
-}
-
-struct Table {
-    names: Vec<String>,
-    rows: Vec<Vec<f64>>,
-}
-
-impl Table {
-    fn read(text: &str) -> Self {
-        let mut lines = text.lines();
-        let names = lines.next().expect("names").split(',').map(str::to_owned).collect();
-        let numbers = |line: &str| line.split(',').map(|number| number.parse().expect("a number")).collect();
-        Self { names, rows: lines.map(numbers).collect() }
-    }
-
-    fn get(&self, row: usize, name: &str) -> f64 {
-        let column = self.names.iter().position(|own| own == name);
-        self.rows[row][column.unwrap_or_else(|| panic!("no column {name}"))]
-    }
+    (page, Table::read(&csv_text))
 }
 
 fn close(a: f64, b: f64, tolerance: f64, what: &str) {
@@ -186,22 +167,27 @@ fn poses_are_those_of_the_run() {
     let (page, table) = report(&scratch, "models/five_link.yaml", &["--step", "0.0333333333333333333"]);
     browser.open(&page);
     for row in 0..table.rows.len() {
-        let t = table.get(row, "t");
+        let t = table.at(&table.rows[row], "t");
         browser.evaluate(&format!("mbs.setTime({t:?})"));
         let pose = browser.evaluate("mbs.pose('wheel')");
         for (k, name) in ["wc_x", "wc_y", "wc_z"].into_iter().enumerate() {
             let shown = pose["position"][k].as_f64().expect("a number");
-            close(shown, table.get(row, name), 1e-6, &format!("{name} at {t}"));
+            close(shown, table.at(&table.rows[row], name), 1e-6, &format!("{name} at {t}"));
         }
         // The wheel axis: the second column of the rotation matrix of the carrier.
         let carrier = browser.evaluate("mbs.pose('carrier')");
         let [w, x, y, z] = [0, 1, 2, 3].map(|k| carrier["quaternion"][k].as_f64().expect("a number"));
         let axis = [2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)];
         for (shown, name) in axis.into_iter().zip(["axis_x", "axis_y", "axis_z"]) {
-            close(shown, table.get(row, name), 1e-6, &format!("{name} at {t}"));
+            close(shown, table.at(&table.rows[row], name), 1e-6, &format!("{name} at {t}"));
         }
         // Curves hold the same numbers as the table.
-        close(browser.number("mbs.value('F_spring')"), table.get(row, "F_spring"), 1e-6, "F_spring");
+        close(
+            browser.number("mbs.value('F_spring')"),
+            table.at(&table.rows[row], "F_spring"),
+            1e-6,
+            "F_spring",
+        );
     }
     assert!(table.rows.len() >= 30);
     assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());

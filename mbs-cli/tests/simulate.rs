@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Scratch, has_keys, json, mbs, stderr, succeed};
+use common::{Scratch, Table, has_keys, json, mbs, stderr, succeed};
 use serde_json::Value;
 
 #[test]
@@ -84,28 +84,6 @@ fn simulate_for_people() {
         "J at the end",
     ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
-    }
-}
-
-/// A table by the names of its columns.
-struct Table {
-    names: Vec<String>,
-    rows: Vec<Vec<f64>>,
-}
-
-impl Table {
-    fn read(path: &str) -> Self {
-        let text = std::fs::read_to_string(path).expect("the table");
-        let mut lines = text.lines();
-        // Without the units: `phi [rad]` is `phi` here.
-        let name = |field: &str| field.split(" [").next().unwrap_or(field).to_owned();
-        let names = lines.next().expect("a header").split(',').map(name).collect();
-        let number = |text: &str| text.parse().expect("a number");
-        Self { names, rows: lines.map(|line| line.split(',').map(number).collect()).collect() }
-    }
-
-    fn at(&self, row: &[f64], name: &str) -> f64 {
-        row[self.names.iter().position(|known| known == name).expect(name)]
     }
 }
 

@@ -84,3 +84,25 @@ pub(crate) fn fail(arguments: &[&str]) -> String {
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     stderr(&output)
 }
+
+/// A table of a run as numbers.
+pub(crate) struct Table {
+    /// Without their units: `phi [rad]` is `phi` here.
+    pub(crate) names: Vec<String>,
+    pub(crate) rows: Vec<Vec<f64>>,
+}
+
+impl Table {
+    pub(crate) fn read(path: &str) -> Self {
+        let text = std::fs::read_to_string(path).expect("the table");
+        let mut lines = text.lines();
+        let name = |field: &str| field.split(" [").next().unwrap_or(field).to_owned();
+        let names = lines.next().expect("a header").split(',').map(name).collect();
+        let number = |text: &str| text.parse().expect("a number");
+        Self { names, rows: lines.map(|line| line.split(',').map(number).collect()).collect() }
+    }
+
+    pub(crate) fn at(&self, row: &[f64], name: &str) -> f64 {
+        row[self.names.iter().position(|known| known == name).expect(name)]
+    }
+}
