@@ -1,7 +1,7 @@
 //! Models that compile but are probably not what their author means, and what he is told.
 
 use mbs_symbolic::diag::render;
-use mbs_symbolic::model::NoFiles;
+use mbs_symbolic::model::{Loader, NoFiles};
 use mbs_symbolic::{Options, compile};
 use std::path::Path;
 
@@ -28,10 +28,20 @@ fn laws_that_are_meant() {
     insta::glob!("../../tests/pass", "allowed*.yaml", is_quiet);
 }
 
+/// Files in the folder of the model.
+struct Beside<'p>(&'p Path);
+
+impl Loader for Beside<'_> {
+    fn load(&self, path: &str) -> Result<String, String> {
+        std::fs::read_to_string(self.0.join(path)).map_err(|error| error.to_string())
+    }
+}
+
 fn is_quiet(path: &Path) {
     let source = std::fs::read_to_string(path).expect("readable");
     let name = path.file_name().expect("a file").to_string_lossy();
-    match compile(&name, &source, &NoFiles, Options::default()) {
+    let folder = Beside(path.parent().expect("a folder"));
+    match compile(&name, &source, &folder, Options::default()) {
         Ok(compiled) => {
             assert!(compiled.warnings.is_empty(), "{}", render(&compiled.warnings, &compiled.sources));
         }

@@ -188,12 +188,13 @@ fn add(graph: &mut Graph, a: ExprId, b: ExprId) -> Option<ExprId> {
     }
     // c·a + d·a = (c + d)·a
     let ((c, x), (d, y)) = (with_factor(graph, a), with_factor(graph, b));
-    if x == y {
+    // Numbers that are too large together stay apart: a graph holds finite ones only.
+    if x == y && (c + d).is_finite() {
         return Some(graph.scale(c + d, x));
     }
     if let (Some(left), Some(right)) = (factors(graph, x), factors(graph, y)) {
         // c·(a·b) + d·(b·a) = (c + d)·(a·b)
-        if left == right {
+        if left == right && (c + d).is_finite() {
             return Some(graph.scale(c + d, x));
         }
         // c·a·sin² + c·a·cos² = c·a
@@ -243,12 +244,13 @@ fn sub(graph: &mut Graph, a: ExprId, b: ExprId) -> Option<ExprId> {
     }
     // c·a − d·a = (c − d)·a
     let ((c, x), (d, y)) = (with_factor(graph, a), with_factor(graph, b));
-    if x == y {
+    if x == y && (c - d).is_finite() {
         return Some(graph.scale(c - d, x));
     }
     // c·(a·b) − d·(b·a) = (c − d)·(a·b)
     if let (Some(left), Some(right)) = (factors(graph, x), factors(graph, y))
         && left == right
+        && (c - d).is_finite()
     {
         return Some(graph.scale(c - d, x));
     }
@@ -296,7 +298,7 @@ fn mul(graph: &mut Graph, a: ExprId, b: ExprId) -> Option<ExprId> {
     // c · (d · a) = (c·d) · a and a · (c · b) = c · (a · b)
     if let Some(c) = graph.as_constant(a) {
         let (d, x) = with_factor(graph, b);
-        if d != 1.0 && x != b {
+        if d != 1.0 && x != b && (c * d).is_finite() {
             return Some(graph.scale(c * d, x));
         }
         return None;
@@ -479,5 +481,21 @@ mod tests {
         let (one, zero) = (graph.one(), graph.zero());
         let quotient = graph.div(one, zero);
         assert!(graph.as_constant(quotient).is_none());
+    }
+
+    /// Numbers whose product or sum overflows are left as they are.
+    #[test]
+    fn numbers_stay_finite() {
+        let mut graph = Graph::new();
+        let x = graph.symbol(Symbol::P(0));
+        let large = graph.scale(1e300, x);
+        let product = graph.scale(1e300, large);
+        let twice = graph.scale(f64::MAX, x);
+        let sum = graph.add(twice, twice);
+        let negative = graph.scale(-f64::MAX, x);
+        let difference = graph.sub(twice, negative);
+        for id in [product, sum, difference] {
+            assert!(graph.as_constant(id).is_none());
+        }
     }
 }

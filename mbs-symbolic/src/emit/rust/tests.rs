@@ -50,8 +50,10 @@ fn other_numbers_have_modules_of_their_own() {
 /// A product that only a sum reads is written within it; all others stay.
 #[test]
 fn products_are_fused_on_request_only() {
-    let mut program = lower(&fixture::everything());
-    optimize::run(&mut program);
+    let source = include_str!("../../../../models/double_pendulum.yaml");
+    let compiled =
+        crate::compile("double_pendulum.yaml", source, &crate::model::NoFiles, crate::Options::default());
+    let program = compiled.expect("the model compiles").program;
     let with = |fused_multiply_add: bool| {
         let scalars = vec![Scalar::F64x4, Scalar::F32];
         emit(&program, &RustOptions { fused_multiply_add, scalars, ..RustOptions::default() })

@@ -21,10 +21,15 @@ impl Taken {
     }
 }
 
+/// Longer names are cut off: a key of YAML may have no more than 1024 characters, and names
+/// made of several must fit.
+const LONGEST: usize = 200;
+
 /// `text` with everything replaced that a name cannot contain.
 fn identifier(text: &str) -> String {
+    let letters = text.chars().take(LONGEST);
     let mut name: String =
-        text.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
+        letters.map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '_' }).collect();
     if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
         name.insert(0, 'n');
     }
@@ -49,5 +54,8 @@ mod tests {
         check("type", "type");
         check("type_", "type__2");
         check("", "n");
+        let long = "a".repeat(5000);
+        check(&long, &long[..200]);
+        check(&long, &format!("{}_2", &long[..200]));
     }
 }
