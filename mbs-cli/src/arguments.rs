@@ -179,8 +179,8 @@ pub(crate) enum EquationsFormat {
 pub(crate) struct ExplainOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
-    /// The entry, by numbers from 0 or by names: f[3], M[phi, psi], g[closure.x], G[0, 2],
-    /// c[0], z[0], a[STATE], output[NAME]
+    /// The entry, by numbers from 0 or by names: `f[3]`, `M[phi, psi]`, `g[closure.x]`, `G[0, 2]`,
+    /// `c[0]`, `z[0]`, `a[STATE]`, `output[NAME]`
     pub(crate) entry: String,
     /// Print one JSON object instead of text
     #[arg(long)]

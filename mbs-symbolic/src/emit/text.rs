@@ -116,7 +116,7 @@ fn with_commas(items: Vec<String>) -> Vec<String> {
     items.into_iter().enumerate().map(|(i, item)| if i < last { item + "," } else { item }).collect()
 }
 
-/// `lead` and then the words, broken before [`WIDTH`] and continued under the first.
+/// `lead` and then the words, broken before `WIDTH` and continued under the first.
 pub fn filled(lead: &str, words: &[String]) -> String {
     let indent = lead.chars().count();
     let mut out = lead.to_owned();

@@ -1,7 +1,7 @@
 //! URDF → the tree of a model.
 //!
-//! A robot is read into [`robot`]'s types with the place of every value, turned into the same
-//! tree a YAML file gives ([`convert`]), and from there on read like any other model. Written
+//! A robot is read into `robot`'s types with the place of every value, turned into the same
+//! tree a YAML file gives (`convert`), and from there on read like any other model. Written
 //! down ([`write`]), that tree is what `mbs import` prints: the two ways give the same model.
 
 mod convert;
