@@ -482,6 +482,12 @@ impl Converter {
 
     fn mimic(&mut self, joint: &Joint, name: &str) {
         let Some(mimic) = &joint.mimic else { return };
+        if mimic.joint.text == joint.name.text {
+            let found = mimic.joint.text.chars().take(40).collect();
+            let expected = "another joint than the one that mimics it";
+            self.problems.error(mimic.joint.span, Problem::UrdfValue { name: "joint", expected, found });
+            return;
+        }
         let Some(other) = self.joints.get(&mimic.joint.text).cloned() else {
             let known: Vec<String> = self.joints.keys().cloned().collect();
             self.unknown("joint", &mimic.joint, known.iter().map(String::as_str));
