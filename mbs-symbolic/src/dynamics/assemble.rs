@@ -1,26 +1,23 @@
 //! All equations of a model.
 
 use super::activity;
-use super::axes;
 use super::constraints::{self, Rows};
-use super::equations::{Equations, InputSlot, Layout, Mode, Pose, QuaternionBlock};
+use super::equations::{Equations, Formulation, InputSlot, Layout, Mode, Pose, QuaternionBlock};
+use super::formulation::{self, Formulated, Given};
 use super::jacobian::jacobian;
-use super::loads;
-use super::mass_matrix::mass_matrix;
 use super::outputs::{asked_reactions, outputs};
-use super::parallel::{self, Computed, Plan};
 use super::provenance;
-use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
+use super::recursion::{self, Accelerations, Twist};
 use super::regroup::Inertias;
-use super::solution::{self, Tree};
+use super::solution;
 use crate::diag::{Diagnostics, Problem};
-use crate::expr::{Derivative, Graph, Symbol};
+use crate::expr::{Derivative, Symbol};
 use crate::forces::{self, Applied};
 use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId, ModeId};
-use crate::kinematics::{Chain, Column, Kinematics, Move, chain};
+use crate::kinematics::{Column, Kinematics, chain};
 use crate::lower::{Lowering, NoQueries};
 use crate::model::{Model, limits};
-use crate::spatial::{Axes, Rot3, Vec3};
+use crate::spatial::{Axes, Vec3};
 use crate::topology::Topology;
 
 /// What to form beside the equations themselves.
@@ -61,49 +58,11 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let graph = &mut lowering.graph;
     let inertias = Inertias::regrouped(graph, &kinematics.chain);
     let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
-    let mut beside = auxiliary.clone();
-    for parts in &rows.list {
-        beside.extend(
-            parts
-                .columns
-                .iter()
-                .filter(|(column, _)| matches!(column, Column::V(_)))
-                .map(|(_, entry)| *entry),
-        );
-        beside.push(parts.bias);
-    }
-    // With loops nobody needs M alone.
-    let is_tree = rows.list.is_empty();
-    let chain = with_known_accelerations(&mut lowering, &mut kinematics, gravity);
-    let graph = &mut lowering.graph;
-    let inertia_needs = |graph: &mut Graph, chain: &Chain| {
-        let plan = Plan::parallel(graph, chain);
-        let computed = parallel::unturned(graph, chain, inertias.clone(), &plan);
-        let mut roots = generalised(graph, &computed, gravity, Accelerations::Bias, &applied, n_v);
-        roots.extend(&beside);
-        graph.operations(&roots)
-    };
-    let chain = match chain {
-        Some(chain) if inertia_needs(graph, &chain) < inertia_needs(graph, &kinematics.chain) => chain,
-        _ => kinematics.chain.clone(),
-    };
-    let chosen = axes::cheapest(graph, &chain, &inertias, |graph, axes::Chosen { forces, mass }| {
-        let mut roots = mass_matrix(graph, &mass.chain, &mass.inertias, n_v);
-        let kept = if is_tree { graph.operations(&roots) } else { 0 };
-        roots.extend(generalised(graph, forces, gravity, Accelerations::Bias, &applied, n_v));
-        roots.extend(&beside);
-        axes::Cost { kept, total: graph.operations(&roots) }
-    });
-    let axes::Chosen { forces: computed, mass } = chosen;
-    let mass = mass_matrix(graph, &mass.chain, &mass.inertias, n_v);
+    let given = Given { inertias: &inertias, gravity, applied: &applied, n_v };
+    let formulated = formulation::cheapest(&mut lowering, &mut kinematics, &given, &rows, &auxiliary);
     stop_on_errors(&mut lowering)?;
-    beside.extend(&mass);
-    let cheapest =
-        loads::cheapest(&mut lowering, &mut kinematics, &computed, gravity, &applied, n_v, &beside);
-    let graph = &mut lowering.graph;
-    let forces = generalised(graph, &computed, gravity, Accelerations::Bias, &cheapest, n_v);
-    let forces: Vec<ExprId> = forces.into_iter().map(|needed| graph.neg(needed)).collect();
-    let inverse_dynamics = generalised(graph, &computed, gravity, Accelerations::Full, &cheapest, n_v);
+    let Formulated { readable, formulations, computed } = formulated;
+    let Formulation { mass_matrix, forces, inverse_dynamics } = readable;
     let kinetic_energy = {
         let graph = &mut lowering.graph;
         let parts: Vec<ExprId> = kinematics
@@ -152,7 +111,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         tables: model.tables.clone(),
         p_dot,
         kinematic_matrix,
-        mass_matrix: mass,
+        mass_matrix,
         forces,
         constraints,
         constraint_jacobian,
@@ -162,6 +121,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         switching: switching.iter().copied().collect(),
         outputs,
         inverse_dynamics,
+        formulations,
         poses,
         kinetic_energy,
         potential_energy,
@@ -183,9 +143,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
             problems
         })?);
     }
-    let wrenches = wrenches(&mut equations.graph, &computed, gravity, Accelerations::Bias, &applied);
-    let tree = Tree { computed: &computed, wrenches: &wrenches, applied: &applied };
-    equations.solutions = solution::solutions(&mut equations, &tree);
+    equations.solutions = solution::solutions(&mut equations, &computed, gravity, &applied);
     Ok(equations)
 }
 
@@ -198,81 +156,6 @@ fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
 
 fn too_large() -> Problem {
     Problem::TooLarge { what: "the equations have too many operations".to_owned(), limit: limits::NODES }
-}
-
-/// The chain with the accelerations of places past which links do not turn with anything
-/// before, as ground sees them: closed loops need them too. `None` if there are no such places.
-fn with_known_accelerations(
-    lowering: &mut Lowering<'_>,
-    kinematics: &mut Kinematics,
-    gravity: Vec3,
-) -> Option<Chain> {
-    let mut chain = kinematics.chain.clone();
-    let mut found = None;
-    for id in kinematics.chain.links.ids() {
-        if !kinematics.chain.links[id].reorients {
-            continue;
-        }
-        let Some((_, [_, a_bias])) = kinematics.see(lowering, LinkId::new(0), id).reoriented_at else {
-            continue;
-        };
-        let known = a_bias.sub(&mut lowering.graph, gravity);
-        for step in &mut chain.links[id].moves {
-            if let Move::Reorient { a_w, .. } = step {
-                *a_w = Some(known);
-                found = Some(());
-            }
-        }
-    }
-    found.map(|()| chain)
-}
-
-/// What inertia needs along every velocity on top of the applied forces.
-pub(super) fn generalised(
-    graph: &mut Graph,
-    computed: &Computed,
-    gravity: Vec3,
-    accelerations: Accelerations,
-    applied: &Applied,
-    n_v: usize,
-) -> Vec<ExprId> {
-    let wrenches = wrenches(graph, computed, gravity, accelerations, applied);
-    let mut needed = recursion::project(graph, &computed.chain, &wrenches, n_v, |_, _, _| {});
-    for &(_, index, value) in &applied.along {
-        let entry = &mut needed[index as usize];
-        *entry = graph.sub(*entry, value);
-    }
-    needed
-}
-
-/// What inertia needs at the links on top of the applied loads.
-fn wrenches(
-    graph: &mut Graph,
-    computed: &Computed,
-    gravity: Vec3,
-    accelerations: Accelerations,
-    applied: &Applied,
-) -> Wrenches {
-    let Computed { chain, inertias, turned } = computed;
-    let twists = recursion::twists(graph, chain, gravity, accelerations);
-    let mut wrenches = Wrenches::of_inertia(graph, chain, inertias, &twists, accelerations);
-    apply(graph, &mut wrenches, applied, |link| turned[link]);
-    wrenches
-}
-
-/// Takes applied loads from the wrenches of inertia, in the axes `turned` leads to from a
-/// link's own.
-pub(super) fn apply(
-    graph: &mut Graph,
-    wrenches: &mut Wrenches,
-    applied: &Applied,
-    turned: impl Fn(LinkId) -> Option<Rot3>,
-) {
-    for load in &applied.on_links {
-        let Wrench { f, n } = load.wrench(graph, turned(load.link));
-        let wrench = &mut wrenches.at_links[load.link];
-        *wrench = wrench.map(|net| Wrench { f: net.f.sub(graph, f), n: net.n.sub(graph, n) });
-    }
 }
 
 /// −Σ m g·r plus the energy of springs.

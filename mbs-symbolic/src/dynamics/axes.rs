@@ -1,12 +1,14 @@
 //! Which axes links are computed in: the cheapest that are tried.
 //!
-//! Two things can be had in more than one set of axes. A link that ends with a turn can be
-//! computed before or behind it: behind, its inertia is fixed; before, what moves it is. And
-//! the moment of inertia about the axis of a turn is the same on both sides, so that its
+//! Three things can be had in more than one set of axes. A link that ends with a turn can be
+//! computed before or behind it: behind, its inertia is fixed; before, what moves it is. The
+//! moment of inertia about the axis of a turn is the same on both sides, so that its
 //! momentum can be had where angular velocities are simpler: for a wheel, a rod on a universal
-//! joint, and whatever else turns about an axis of symmetry, no angle is needed.
+//! joint, and whatever else turns about an axis of symmetry, no angle is needed. And the axes of a
+//! last link may point to its centre of mass.
 
-use super::parallel::{Computed, Plan, ends_with_turn, unturned};
+use super::aligned;
+use super::parallel::{Computed, Plan, computed, ends_with_turn};
 use super::regroup::Inertias;
 use crate::expr::Graph;
 use crate::ids::{IdVec, LinkId};
@@ -23,26 +25,20 @@ const FEW_LINKS: usize = 16;
 /// Behind more turns than this an angular velocity is full in any axes.
 const SIMPLE_TURNS: usize = 2;
 
-/// What the equations cost.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Cost {
-    /// What must not grow.
-    pub(super) kept: usize,
-    /// What is to become less.
-    pub(super) total: usize,
-}
-
 #[derive(Debug, Clone, Copy)]
 enum Choice {
     /// Which side of its last turn a link is computed on.
     Side(LinkId),
     /// A moment of inertia before the turn at a move instead of behind it.
     Rotor(LinkId, usize),
+    /// The axes of a last link along its centre of mass.
+    Aligned(LinkId),
 }
 
 /// The links in the axes they are computed in.
 #[derive(Debug)]
 pub(super) struct Chosen {
+    plan: Plan,
     /// For forces and accelerations.
     pub(super) forces: Computed,
     /// For M, in the same axes; rotors are where the other inertia is, since composite
@@ -54,37 +50,72 @@ impl Chosen {
     fn by(graph: &mut Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Self {
         let whole = Plan { rotors: Vec::new(), ..plan.clone() };
         Self {
-            forces: unturned(graph, chain, inertias.clone(), plan),
-            mass: unturned(graph, chain, inertias.clone(), &whole),
+            forces: computed(graph, chain, inertias, plan),
+            mass: computed(graph, chain, inertias, &whole),
+            plan: plan.clone(),
         }
+    }
+
+    /// The same, but for axes along centres of mass, whose angles people would have to puzzle out;
+    /// `None` if there are none.
+    pub(super) fn readable(&self, graph: &mut Graph, chain: &Chain, inertias: &Inertias) -> Option<Self> {
+        let plan = Plan { aligned: Vec::new(), ..self.plan.clone() };
+        (!self.plan.aligned.is_empty()).then(|| Self::by(graph, chain, inertias, &plan))
     }
 }
 
 /// The links in the axes in which `cost` is least, as far as trying one choice after the other
-/// finds them.
+/// finds them: from axes that do not turn about parallel joints, and from each link's own.
 pub(super) fn cheapest(
     graph: &mut Graph,
     chain: &Chain,
     inertias: &Inertias,
-    mut cost: impl FnMut(&mut Graph, &Chosen) -> Cost,
+    mut cost: impl FnMut(&mut Graph, &Chosen) -> usize,
 ) -> Chosen {
-    let mut plan = Plan::parallel(graph, chain);
-    let mut best = Chosen::by(graph, chain, inertias, &plan);
-    let choices = choices(graph, chain, inertias, &plan);
-    if choices.is_empty() || choices.len() > MOST_TRIED || chain.links.len() > MOST_LINKS {
-        return best;
+    let parallel = Plan::parallel(graph, chain);
+    let is_small = |choices: &[Choice]| choices.len() <= MOST_TRIED && chain.links.len() <= MOST_LINKS;
+    let from_parallel = choices(graph, chain, inertias, &parallel);
+    if from_parallel.is_empty() || !is_small(&from_parallel) {
+        return Chosen::by(graph, chain, inertias, &parallel);
     }
-    let mut least = cost(graph, &best);
+    let own = Plan::own(chain);
+    let starts_differ = own.keeps != parallel.keeps;
+    let best = improved(graph, chain, inertias, parallel, from_parallel, &mut cost);
+    let from_own = choices(graph, chain, inertias, &own);
+    if !starts_differ || !is_small(&from_own) {
+        return best.chosen;
+    }
+    let other = improved(graph, chain, inertias, own, from_own, &mut cost);
+    if other.cost < best.cost { other.chosen } else { best.chosen }
+}
+
+struct Tried {
+    chosen: Chosen,
+    cost: usize,
+}
+
+/// A plan with those choices that make it cheaper.
+fn improved(
+    graph: &mut Graph,
+    chain: &Chain,
+    inertias: &Inertias,
+    plan: Plan,
+    choices: Vec<Choice>,
+    cost: &mut impl FnMut(&mut Graph, &Chosen) -> usize,
+) -> Tried {
+    let chosen = Chosen::by(graph, chain, inertias, &plan);
+    let mut best = Tried { cost: cost(graph, &chosen), chosen };
     for choice in choices {
-        let mut other = plan.clone();
+        let mut other = best.chosen.plan.clone();
         match choice {
             Choice::Side(link) => other.keeps[link] = !other.keeps[link],
             Choice::Rotor(link, index) => other.rotors.push((link, index)),
+            Choice::Aligned(link) => other.aligned.push(link),
         }
         let chosen = Chosen::by(graph, chain, inertias, &other);
-        let other_cost = cost(graph, &chosen);
-        if other_cost.total < least.total && other_cost.kept <= least.kept {
-            (plan, best, least) = (other, chosen, other_cost);
+        let cost = cost(graph, &chosen);
+        if cost < best.cost {
+            best = Tried { chosen, cost };
         }
     }
     best
@@ -94,11 +125,14 @@ pub(super) fn cheapest(
 /// the tree, and between the turns of one joint. Rotors first, as they change less.
 fn choices(graph: &Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Vec<Choice> {
     let mut is_end: IdVec<LinkId, bool> = chain.links.ids().map(|_| true).collect();
-    for parent in chain.links.iter().filter_map(|link| link.parent) {
-        is_end[parent] = false;
+    for id in chain.links.ids().rev() {
+        let link = &chain.links[id];
+        if let Some(parent) = link.parent {
+            is_end[parent] &= is_end[id] && link.moves.iter().all(is_fixed);
+        }
     }
     let mut turns: IdVec<LinkId, usize> = IdVec::new();
-    let (mut rotors, mut sides) = (Vec::new(), Vec::new());
+    let (mut rotors, mut sides, mut aligned) = (Vec::new(), Vec::new(), Vec::new());
     for (id, link) in chain.links.iter_enumerated() {
         let before = link.parent.map_or(0, |parent| turns[parent]);
         let mut n_turns = before;
@@ -123,8 +157,19 @@ fn choices(graph: &Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Ve
         if link.parent.is_some() && may_gain && ends_with_turn(graph, link) {
             sides.push(Choice::Side(id));
         }
+        if is_end[id] && aligned::may_gain(graph, chain, id) {
+            aligned.push(Choice::Aligned(id));
+        }
         turns.push(n_turns);
     }
-    rotors.append(&mut sides);
-    rotors
+    [rotors, sides, aligned].concat()
+}
+
+fn is_fixed(step: &Move) -> bool {
+    match step {
+        Move::Turn { .. } => true,
+        Move::Shift { motion, .. } => motion.is_none(),
+        Move::Rotate { motion, .. } => motion.is_none(),
+        Move::Quaternion { .. } | Move::Reorient { .. } => false,
+    }
 }

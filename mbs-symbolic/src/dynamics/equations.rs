@@ -45,6 +45,10 @@ pub struct Equations {
     pub outputs: Vec<ExprId>,
     /// M v' − f as one recursion: the generalised force that produces v', n_v.
     pub inverse_dynamics: Vec<ExprId>,
+    /// M, f and M v' − f as programs compute them: first the way that is cheapest where M and f
+    /// are computed together, then ways for functions that compute one of them alone. Where there
+    /// are none, the expressions above are all there is.
+    pub formulations: Vec<Formulation>,
     /// Pose of every body but ground, in body order.
     pub poses: Vec<Pose>,
     /// J.
@@ -72,6 +76,18 @@ pub struct Equations {
     /// Names of intermediate quantities for readable equations (`omega_wb_b` of body
     /// `crank` component x …); the first name given to an expression stands.
     pub names: Vec<(ExprId, String)>,
+}
+
+/// Quantities of [`Equations`] once more, by expressions that take fewer operations than those
+/// people read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formulation {
+    /// M, n_v × n_v.
+    pub mass_matrix: Vec<ExprId>,
+    /// f, n_v.
+    pub forces: Vec<ExprId>,
+    /// M v' − f, n_v.
+    pub inverse_dynamics: Vec<ExprId>,
 }
 
 /// Names and dimensions of everything an integrator or emitter needs.

@@ -4,8 +4,9 @@
 //! way to the root; or it can be multiplied with the partial velocities of the point it acts
 //! on, which constraints and force laws often need anyway.
 
-use super::assemble::generalised;
 use super::equations::Element;
+use super::formulation::Given;
+use super::needs::generalised;
 use super::parallel::Computed;
 use super::recursion::Accelerations;
 use crate::expr::Graph;
@@ -13,7 +14,6 @@ use crate::forces::Applied;
 use crate::ids::{ExprId, Id};
 use crate::kinematics::{Column, Kinematics};
 use crate::lower::Lowering;
-use crate::spatial::Vec3;
 
 /// With more elements than this all ride through the recursion: trying each would take long.
 const MOST_TRIED: usize = 24;
@@ -24,11 +24,10 @@ pub(super) fn cheapest(
     lowering: &mut Lowering<'_>,
     kinematics: &mut Kinematics,
     computed: &Computed,
-    gravity: Vec3,
-    applied: &Applied,
-    n_v: usize,
+    given: &Given<'_>,
     beside: &[ExprId],
 ) -> Applied {
+    let Given { applied, gravity, n_v, .. } = *given;
     let mut chosen = applied.clone();
     let mut elements: Vec<Element> = Vec::new();
     for load in &applied.on_links {

@@ -5,13 +5,16 @@
 //! a product of sums.
 
 mod activity;
+mod aligned;
 mod assemble;
 mod axes;
 mod constraints;
 mod equations;
+mod formulation;
 mod jacobian;
 mod loads;
 mod mass_matrix;
+mod needs;
 mod outputs;
 mod parallel;
 mod provenance;
@@ -21,8 +24,8 @@ mod solution;
 
 pub use assemble::{Options, build};
 pub use equations::{
-    Contribution, Element, Equations, InputSlot, Layout, Mode, ModeCondition, ModeKind, Part, Place, Pose,
-    Quantity, QuaternionBlock, Row, RowKind,
+    Contribution, Element, Equations, Formulation, InputSlot, Layout, Mode, ModeCondition, ModeKind, Part,
+    Place, Pose, Quantity, QuaternionBlock, Row, RowKind,
 };
 pub(crate) use recursion::Wrench;
 pub use solution::{Algorithm, Solution};

@@ -1,8 +1,8 @@
 //! Named outputs, which may depend on accelerations and multipliers.
 
 use super::Element;
-use super::assemble::apply;
 use super::constraints::Rows;
+use super::needs::apply;
 use super::recursion::{self, Accelerations, Wrench, Wrenches};
 use super::regroup::Inertias;
 use crate::diag::Problem;

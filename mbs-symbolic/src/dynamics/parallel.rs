@@ -5,6 +5,7 @@
 //! turned, and only what is fixed to a link (its inertia, where the next joint sits) is turned, by
 //! the sum of the angles. For planar mechanisms these are the axes of ground.
 
+use super::aligned::align;
 use super::regroup::Inertias;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
@@ -30,18 +31,45 @@ pub(crate) struct Plan {
     /// The turns, by link and move, before which the moment of inertia about their own axis is
     /// computed: it is the same there.
     pub(crate) rotors: Vec<(LinkId, usize)>,
+    /// The links whose x axis points to their centre of mass.
+    pub(crate) aligned: Vec<LinkId>,
 }
 
 impl Plan {
     /// Parallel turns in a row leave the axes alone.
     pub(crate) fn parallel(graph: &Graph, chain: &Chain) -> Self {
-        Self { keeps: keeps_axes(graph, chain), rotors: Vec::new() }
+        Self { keeps: keeps_axes(graph, chain), ..Self::own(chain) }
+    }
+
+    /// Every link is computed in its own axes.
+    pub(crate) fn own(chain: &Chain) -> Self {
+        let keeps = chain.links.ids().map(|_| false).collect();
+        Self { keeps, rotors: Vec::new(), aligned: Vec::new() }
     }
 }
 
+/// The links in the axes of a plan; `inertias` are those of the chain, regrouped.
+pub(crate) fn computed(graph: &mut Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Computed {
+    if plan.aligned.is_empty() {
+        return unturned(graph, chain, inertias.clone(), plan);
+    }
+    let mut chain = chain.clone();
+    let turns: Vec<(LinkId, Rot3)> =
+        plan.aligned.iter().map(|&id| (id, align(graph, &mut chain, id))).collect();
+    let inertias = Inertias::regrouped(graph, &chain);
+    let mut computed = unturned(graph, &chain, inertias, plan);
+    for (id, onto) in turns {
+        computed.turned[id] = Some(match computed.turned[id] {
+            Some(turned) => turned.compose(graph, onto),
+            None => onto,
+        });
+    }
+    computed
+}
+
 /// Rewrites the moves of a chain so that links are computed in the axes of a plan.
-pub(crate) fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias, plan: &Plan) -> Computed {
-    let Plan { keeps, rotors } = plan;
+fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias, plan: &Plan) -> Computed {
+    let Plan { keeps, rotors, .. } = plan;
     let mut computed = Computed { chain: chain.clone(), inertias, turned: IdVec::new() };
     let mut ends: IdVec<LinkId, Walk> = IdVec::new();
     for (id, link) in chain.links.iter_enumerated() {

@@ -6,12 +6,13 @@ use crate::program::{Function, Op, Operand, Program};
 /// Drops unneeded instructions from all functions and from `prepare`, whose results
 /// are the slots functions still read.
 pub fn run(program: &mut Program) {
-    program.functions.iter_mut().for_each(sweep);
+    program.functions.iter_mut().for_each(of_function);
     drop_slots(program);
-    sweep(&mut program.prepare);
+    of_function(&mut program.prepare);
 }
 
-fn sweep(function: &mut Function) {
+/// Drops unneeded instructions from one function.
+pub(super) fn of_function(function: &mut Function) {
     let mut needed = vec![false; function.body.len()];
     for index in function.entries().filter_map(Operand::value) {
         needed[index] = true;

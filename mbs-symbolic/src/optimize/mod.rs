@@ -8,6 +8,7 @@ pub mod dead_code;
 pub mod factor;
 pub mod hoist;
 pub mod negation;
+pub mod pairs;
 pub mod products;
 pub mod reciprocal;
 pub mod regroup;
@@ -15,7 +16,7 @@ pub mod schedule;
 pub mod sin_cos;
 pub mod value_numbering;
 
-use crate::program::{Algorithm, Counts, Function, FunctionKind, Program, verify};
+use crate::program::{Algorithm, Alternative, Counts, Function, FunctionKind, Program, verify};
 
 /// A pass with its name.
 type Pass = (&'static str, fn(&mut Program));
@@ -28,8 +29,10 @@ const PASSES: &[Pass] = &[
     ("regroup", regroup::run),
     ("factor", factor::run),
     ("products", products::run),
+    ("pairs", pairs::run),
     ("hoist", hoist::run),
     ("reciprocal", reciprocal::run),
+    ("turn_around", negation::turn_around),
     ("dead_code", dead_code::run),
     ("schedule", schedule::run),
     ("sin_cos", sin_cos::run),
@@ -74,34 +77,49 @@ pub fn run(program: &mut Program) -> Report {
     Report { passes, algorithms: taken.into_iter().chain(others).collect() }
 }
 
-/// Takes the algorithm for accelerations that is cheapest once optimised; what the others cost.
+/// What a sine and its cosine count for when ways to compute a function are compared: they take
+/// the time of some twenty other operations.
+const SINE_AND_COSINE: u32 = 20;
+
+/// Takes the way to compute each function that is cheapest once optimised; what the other
+/// algorithms for accelerations cost.
 fn choose(program: &mut Program) -> Vec<(Algorithm, Counts)> {
-    let (Some(algorithm), false) = (program.algorithm, program.alternatives.is_empty()) else {
-        return Vec::new();
-    };
-    let place = FunctionKind::Accelerations as usize;
-    let mut candidates = std::mem::take(&mut program.alternatives);
-    candidates.push((algorithm, std::mem::take(&mut program.functions[place])));
+    let mut alternatives = std::mem::take(&mut program.alternatives);
     let mut alone = Program {
         functions: vec![Function::default(); program.functions.len()],
         prepare: Function::default(),
         ..program.clone()
     };
-    let mut tried: Vec<(Algorithm, Counts, Function)> = candidates
-        .into_iter()
-        .map(|(algorithm, function)| {
-            alone.prepare = program.prepare.clone();
-            alone.functions[place] = function.clone();
-            PASSES.iter().for_each(|(_, pass)| pass(&mut alone));
-            (algorithm, alone.functions[place].counts(), function)
-        })
-        .collect();
-    tried.sort_by_key(|(_, counts, _)| counts.flops());
-    let mut tried = tried.into_iter();
-    if let Some((algorithm, _, function)) = tried.next() {
-        (program.algorithm, program.functions[place]) = (Some(algorithm), function);
+    let mut others = Vec::new();
+    while let Some(Alternative { kind, .. }) = alternatives.first() {
+        let kind = *kind;
+        let place = kind as usize;
+        let taken = Alternative {
+            kind,
+            algorithm: program.algorithm.filter(|_| kind == FunctionKind::Accelerations),
+            function: std::mem::take(&mut program.functions[place]),
+        };
+        let (own, rest) = alternatives.into_iter().partition(|way| way.kind == kind);
+        alternatives = rest;
+        let mut tried: Vec<(Counts, Alternative)> = [vec![taken], own]
+            .concat()
+            .into_iter()
+            .map(|way| {
+                alone.prepare = program.prepare.clone();
+                alone.functions[place] = way.function.clone();
+                PASSES.iter().for_each(|(_, pass)| pass(&mut alone));
+                (std::mem::take(&mut alone.functions[place]).counts(), way)
+            })
+            .collect();
+        tried.sort_by_key(|(counts, _)| counts.flops() + SINE_AND_COSINE * counts.trig);
+        let mut tried = tried.into_iter();
+        if let Some((_, best)) = tried.next() {
+            program.functions[place] = best.function;
+            program.algorithm = best.algorithm.or(program.algorithm);
+        }
+        others.extend(tried.filter_map(|(counts, way)| way.algorithm.map(|algorithm| (algorithm, counts))));
     }
-    tried.map(|(algorithm, counts, _)| (algorithm, counts)).collect()
+    others
 }
 
 #[cfg(test)]

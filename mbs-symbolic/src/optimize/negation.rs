@@ -11,6 +11,26 @@ pub fn run(program: &mut Program) {
     }
 }
 
+/// Turns differences around whose opposite alone is read: −(a − b) = b − a.
+pub fn turn_around(program: &mut Program) {
+    for function in &mut program.functions {
+        let uses = function.uses();
+        for index in 0..function.body.len() {
+            let (Op::Unary(UnaryOp::Neg), &[a]) = (function.body[index].op, function.body[index].operands())
+            else {
+                continue;
+            };
+            let Some(inner) = a.value().filter(|&inner| uses[inner] == 1) else { continue };
+            if let (Op::Binary(BinaryOp::Sub), &[a, b]) =
+                (function.body[inner].op, function.body[inner].operands())
+            {
+                let label = function.body[index].label.or(function.body[inner].label);
+                function.body[index] = Instruction::new(Op::Binary(BinaryOp::Sub), &[b, a]).labelled(label);
+            }
+        }
+    }
+}
+
 fn step(builder: &mut Builder, instruction: Instruction) -> Operand {
     let negated = |operand: Operand| {
         let definition = operand.value().map(|index| builder.body[index])?;
@@ -58,6 +78,24 @@ mod tests {
         let function = program.function(FunctionKind::Forces);
         assert_eq!((before.function(FunctionKind::Forces).body.len(), function.body.len()), (2, 1));
         assert_eq!(function.body[0].op, Op::Binary(BinaryOp::Sub));
+        assert_same_values(&before, &program);
+    }
+
+    #[test]
+    fn a_difference_turns_around() {
+        let mut program = lower(&fixture::pendulum());
+        let function = &mut program.functions[FunctionKind::Forces as usize];
+        let [p, v] = [Symbol::P(0), Symbol::V(0)].map(Operand::Symbol);
+        function.body = vec![
+            Instruction::new(Op::Binary(BinaryOp::Sub), &[v, p]),
+            Instruction::new(Op::Unary(UnaryOp::Neg), &[Operand::Value(0)]),
+        ];
+        function.results[0].entries = vec![Operand::Value(1)];
+        let before = program.clone();
+        turn_around(&mut program);
+        dead_code::run(&mut program);
+        let expected = Instruction::new(Op::Binary(BinaryOp::Sub), &[p, v]);
+        assert_eq!(program.function(FunctionKind::Forces).body, [expected]);
         assert_same_values(&before, &program);
     }
 }

@@ -30,6 +30,7 @@ fn empty(mut graph: Graph, layout: Layout) -> Equations {
         switching: Vec::new(),
         outputs: Vec::new(),
         inverse_dynamics: Vec::new(),
+        formulations: Vec::new(),
         poses: Vec::new(),
         kinetic_energy: zero,
         potential_energy: zero,

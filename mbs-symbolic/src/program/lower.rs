@@ -1,9 +1,10 @@
 //! From expressions to instructions.
 
 use super::{
-    Algorithm, Block, Function, FunctionKind, Instruction, Op, Operand, Program, ProgramTable, Quantity,
+    Algorithm, Alternative, Block, Function, FunctionKind, Instruction, Op, Operand, Program, ProgramTable,
+    Quantity,
 };
-use crate::dynamics::{Equations, Solution};
+use crate::dynamics::{Equations, Formulation, Solution};
 use crate::expr::{Graph, Node};
 use crate::ids::{ExprId, Id, TableId};
 use crate::model;
@@ -14,32 +15,31 @@ use mbs_math::TableKind;
 pub fn lower(equations: &Equations) -> Program {
     let labels = Labels::new(equations);
     let mut tables = Tables { equations, used: Vec::new() };
-    let mut functions: Vec<Function> = FunctionKind::ALL
-        .into_iter()
-        .map(|kind| match kind.is_optional() {
-            true => Function::default(),
-            false => function(equations, kind, None, &labels.of_expr, &mut tables),
-        })
-        .collect();
-    if equations.jacobian.is_some() {
-        let kind = FunctionKind::Jacobian;
-        functions[kind as usize] = function(equations, kind, None, &labels.of_expr, &mut tables);
+    let mut functions = Vec::with_capacity(FunctionKind::ALL.len());
+    let mut alternatives = Vec::new();
+    let mut algorithm = None;
+    for kind in FunctionKind::ALL {
+        let mut ways = ways(equations, kind);
+        // The same expressions make the same function.
+        let roots = |way: &mut Way<'_>| -> Vec<Vec<ExprId>> {
+            kind.quantities().iter().map(|&quantity| way.expressions(equations, quantity)).collect()
+        };
+        ways.dedup_by_key(roots);
+        let mut ways: Vec<Alternative> = ways
+            .into_iter()
+            .map(|way| Alternative {
+                kind,
+                algorithm: way.algorithm(),
+                function: function(equations, kind, way, &labels.of_expr, &mut tables),
+            })
+            .collect();
+        // The shortest comes last.
+        ways.sort_by_key(|way| std::cmp::Reverse(way.function.body.len()));
+        let shortest = ways.pop();
+        algorithm = algorithm.or(shortest.as_ref().and_then(|way| way.algorithm));
+        functions.push(shortest.map_or_else(Function::default, |way| way.function));
+        alternatives.append(&mut ways);
     }
-    let kind = FunctionKind::Accelerations;
-    let mut alternatives: Vec<(Algorithm, Function)> = equations
-        .solutions
-        .iter()
-        .map(|solution| {
-            let solved = function(equations, kind, Some(solution), &labels.of_expr, &mut tables);
-            (solution.algorithm, solved)
-        })
-        .collect();
-    // The shortest comes last.
-    alternatives.sort_by_key(|(_, solved)| std::cmp::Reverse(solved.body.len()));
-    let algorithm = alternatives.pop().map(|(algorithm, solved)| {
-        functions[kind as usize] = solved;
-        algorithm
-    });
     let program = Program {
         layout: equations.layout.clone(),
         tables: tables.finish(),
@@ -56,19 +56,59 @@ pub fn lower(equations: &Equations) -> Program {
     program
 }
 
+/// Where a function takes its expressions from.
+#[derive(Debug, Clone, Copy)]
+enum Way<'a> {
+    /// As people read them.
+    Read,
+    Formulated(&'a Formulation),
+    Solved(&'a Solution),
+}
+
+impl Way<'_> {
+    fn algorithm(self) -> Option<Algorithm> {
+        match self {
+            Self::Solved(solution) => Some(solution.algorithm),
+            Self::Read | Self::Formulated(_) => None,
+        }
+    }
+
+    fn expressions(self, equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
+        let own = match (self, quantity) {
+            (Self::Solved(solution), _) => solved(solution, quantity),
+            (Self::Formulated(way), Quantity::MassMatrix) => Some(way.mass_matrix.clone()),
+            (Self::Formulated(way), Quantity::Forces) => Some(way.forces.clone()),
+            (Self::Formulated(way), Quantity::InverseDynamics) => Some(way.inverse_dynamics.clone()),
+            _ => None,
+        };
+        own.unwrap_or_else(|| expressions(equations, quantity))
+    }
+}
+
+/// The ways to compute a function that are worth comparing; none for one that was not asked for.
+fn ways(equations: &Equations, kind: FunctionKind) -> Vec<Way<'_>> {
+    let formulations = equations.formulations.iter().map(Way::Formulated);
+    let list: Vec<Way<'_>> = match kind {
+        FunctionKind::Accelerations => return equations.solutions.iter().map(Way::Solved).collect(),
+        FunctionKind::Jacobian if equations.jacobian.is_none() => return Vec::new(),
+        FunctionKind::MassMatrix | FunctionKind::Forces | FunctionKind::InverseDynamics => {
+            formulations.collect()
+        }
+        FunctionKind::Fused => formulations.take(1).collect(),
+        _ => Vec::new(),
+    };
+    if list.is_empty() { vec![Way::Read] } else { list }
+}
+
 fn function(
     equations: &Equations,
     kind: FunctionKind,
-    solution: Option<&Solution>,
+    way: Way<'_>,
     labels: &[Option<u32>],
     tables: &mut Tables<'_>,
 ) -> Function {
-    let roots = |quantity: Quantity| match solution {
-        Some(solution) => solved(solution, quantity).unwrap_or_else(|| expressions(equations, quantity)),
-        None => expressions(equations, quantity),
-    };
     let blocks: Vec<(Quantity, Vec<ExprId>)> =
-        kind.quantities().iter().map(|&quantity| (quantity, roots(quantity))).collect();
+        kind.quantities().iter().map(|&quantity| (quantity, way.expressions(equations, quantity))).collect();
     let needed = needed(&equations.graph, blocks.iter().flat_map(|(_, roots)| roots.iter().copied()));
     let mut body = Vec::new();
     let mut operand_of: Vec<Option<Operand>> = vec![None; needed.len()];

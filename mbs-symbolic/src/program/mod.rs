@@ -47,10 +47,21 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// How [`FunctionKind::Accelerations`] finds them, if the program has it.
     pub algorithm: Option<Algorithm>,
-    /// The same function by other algorithms, until [`optimize`](crate::optimize) has chosen.
-    pub alternatives: Vec<(Algorithm, Function)>,
+    /// Functions in other ways, until [`optimize`](crate::optimize) has chosen.
+    pub alternatives: Vec<Alternative>,
     /// Names of intermediate quantities, for people.
     pub labels: Vec<String>,
+}
+
+/// A function of a program in another way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alternative {
+    /// Which function.
+    pub kind: FunctionKind,
+    /// How it finds accelerations, if it does.
+    pub algorithm: Option<Algorithm>,
+    /// What may take its place.
+    pub function: Function,
 }
 
 /// One function of a program: instructions in order, and what it returns.

@@ -20,12 +20,15 @@ pub(super) struct Saddle {
 impl Saddle {
     pub(super) fn new(equations: &mut Equations) -> Self {
         let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
+        let formulated = equations.formulations.first();
+        let forces = formulated.map_or(&equations.forces, |first| &first.forces);
+        let mass_matrix = formulated.map_or(&equations.mass_matrix, |first| &first.mass_matrix);
         let graph = &mut equations.graph;
-        let mut right = equations.forces.clone();
+        let mut right = forces.clone();
         right.extend(equations.acceleration_bias.iter().map(|&z| graph.neg(z)));
         let mut entries = BTreeMap::new();
         for j in 0..n_v {
-            let mass = (j..n_v).map(|i| ((i, j), equations.mass_matrix[j * n_v + i]));
+            let mass = (j..n_v).map(|i| ((i, j), mass_matrix[j * n_v + i]));
             let rows = (0..n_rows).map(|k| ((n_v + k, j), equations.constraint_jacobian[j * n_rows + k]));
             entries.extend(mass.chain(rows).filter(|&(_, entry)| !graph.is_zero(entry)));
         }

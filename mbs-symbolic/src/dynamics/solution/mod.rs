@@ -9,11 +9,13 @@ mod elimination;
 mod ordering;
 
 use super::equations::Equations;
+use super::needs::wrenches;
 use super::parallel::Computed;
-use super::recursion::Wrenches;
+use super::recursion::{Accelerations, Wrenches};
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id};
+use crate::spatial::Vec3;
 use elimination::Saddle;
 use ordering::Plan;
 
@@ -53,22 +55,36 @@ impl Algorithm {
     }
 }
 
-/// What the solutions need that equations do not hold.
-pub(super) struct Tree<'a> {
-    pub(super) computed: &'a Computed,
+/// What a solution needs that equations do not hold.
+struct Tree<'a> {
+    computed: &'a Computed,
     /// What inertia needs at the links where v' = 0, less the applied loads.
-    pub(super) wrenches: &'a Wrenches,
-    pub(super) applied: &'a Applied,
+    wrenches: &'a Wrenches,
+    applied: &'a Applied,
 }
 
 /// The ways to solve the equations; none if all are too long, or if a motion has no inertia by
 /// the very form of M.
-pub(super) fn solutions(equations: &mut Equations, tree: &Tree<'_>) -> Vec<Solution> {
+pub(super) fn solutions(
+    equations: &mut Equations,
+    computed: &[Computed],
+    gravity: Vec3,
+    applied: &Applied,
+) -> Vec<Solution> {
     let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
     let mut list = Vec::new();
     let mut worth = MOST_OPERATIONS;
+    let graph = &mut equations.graph;
+    let mut articulated = || {
+        let solve = |computed: &Computed| {
+            let wrenches = wrenches(graph, computed, gravity, Accelerations::Bias, applied);
+            articulated::solve(graph, &Tree { computed, wrenches: &wrenches, applied }, n_v)
+        };
+        let found: Vec<Solution> = computed.iter().filter_map(solve).collect();
+        found.into_iter().min_by_key(|found| graph.operations(&found.v_dot))
+    };
     if n_rows == 0
-        && let Some(found) = articulated::solve(&mut equations.graph, tree, n_v)
+        && let Some(found) = articulated()
     {
         let size = size(&equations.graph, &found.v_dot);
         if size <= MOST_OPERATIONS {

@@ -27,6 +27,7 @@ fn equations(mut graph: Graph, layout: Layout, mass: Vec<ExprId>, forces: Vec<Ex
         switching: Vec::new(),
         outputs: Vec::new(),
         inverse_dynamics: Vec::new(),
+        formulations: Vec::new(),
         poses: Vec::new(),
         kinetic_energy: zero,
         potential_energy: zero,

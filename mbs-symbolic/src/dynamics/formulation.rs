@@ -1,0 +1,190 @@
+//! How M and f are formulated: the cheapest ways that are tried.
+//!
+//! Equations are evaluated together, as integrators do, or one by one, as controllers do, and what
+//! is cheapest differs: together, M and f share sines and velocities; alone, each has the axes
+//! that suit it. So the functions that compute M or f alone have formulations of their own, and
+//! which is cheapest in the end is decided when programs are optimised.
+
+use super::axes::{self, Chosen};
+use super::constraints::Rows;
+use super::equations::Formulation;
+use super::loads;
+use super::mass_matrix::mass_matrix;
+use super::needs::generalised;
+use super::parallel::{self, Computed, Plan};
+use super::recursion::Accelerations;
+use super::regroup::Inertias;
+use crate::expr::Graph;
+use crate::forces::Applied;
+use crate::ids::{ExprId, Id, LinkId};
+use crate::kinematics::{Chain, Column, Kinematics, Move};
+use crate::lower::Lowering;
+use crate::spatial::Vec3;
+
+/// What all formulations start from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given<'a> {
+    /// Those of the chain, regrouped.
+    pub(super) inertias: &'a Inertias,
+    pub(super) gravity: Vec3,
+    pub(super) applied: &'a Applied,
+    pub(super) n_v: usize,
+}
+
+/// M and f for people and for programs.
+#[derive(Debug)]
+pub(super) struct Formulated {
+    pub(super) readable: Formulation,
+    /// As in [`Equations::formulations`](super::Equations::formulations).
+    pub(super) formulations: Vec<Formulation>,
+    /// The links in axes worth trying for accelerations.
+    pub(super) computed: Vec<Computed>,
+}
+
+impl Given<'_> {
+    /// What inertia needs along every velocity on top of `applied`.
+    fn needs(
+        &self,
+        graph: &mut Graph,
+        computed: &Computed,
+        applied: &Applied,
+        accelerations: Accelerations,
+    ) -> Vec<ExprId> {
+        generalised(graph, computed, self.gravity, accelerations, applied, self.n_v)
+    }
+
+    /// f and M v' − f, beside M as it is.
+    fn formulation(
+        &self,
+        graph: &mut Graph,
+        mass_matrix: Vec<ExprId>,
+        computed: &Computed,
+        applied: &Applied,
+    ) -> Formulation {
+        let needs = self.needs(graph, computed, applied, Accelerations::Bias);
+        Formulation {
+            mass_matrix,
+            forces: needs.into_iter().map(|entry| graph.neg(entry)).collect(),
+            inverse_dynamics: self.needs(graph, computed, applied, Accelerations::Full),
+        }
+    }
+
+    fn mass(&self, graph: &mut Graph, computed: &Computed) -> Vec<ExprId> {
+        mass_matrix(graph, &computed.chain, &computed.inertias, self.n_v)
+    }
+}
+
+/// Formulates M and f.
+pub(super) fn cheapest(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    given: &Given<'_>,
+    rows: &Rows,
+    auxiliary: &[ExprId],
+) -> Formulated {
+    let mut beside = auxiliary.to_vec();
+    for parts in &rows.list {
+        let of_velocities = parts.columns.iter().filter(|(column, _)| matches!(column, Column::V(_)));
+        beside.extend(of_velocities.map(|(_, entry)| *entry));
+        beside.push(parts.bias);
+    }
+    let (chain, together) = together(lowering, kinematics, given, &beside);
+    let mass_matrix = given.mass(&mut lowering.graph, &together.mass);
+    beside.extend(&mass_matrix);
+    let applied = loads::cheapest(lowering, kinematics, &together.forces, given, &beside);
+    let (own_forces, own_applied) = forces_alone(lowering, kinematics, given);
+    let graph = &mut lowering.graph;
+    let fused = given.formulation(graph, mass_matrix, &together.forces, &applied);
+    let own_mass = mass_alone(graph, &kinematics.chain, given);
+    let alone = given.formulation(graph, own_mass, &own_forces, &own_applied);
+    let readable = match together.readable(graph, &chain, given.inertias) {
+        Some(chosen) => {
+            let mass = given.mass(graph, &chosen.mass);
+            given.formulation(graph, mass, &chosen.forces, &applied)
+        }
+        None => fused.clone(),
+    };
+    let formulations = vec![fused, alone];
+    Formulated { readable, formulations, computed: vec![together.forces, own_forces] }
+}
+
+/// The axes in which M and f together, `beside` what else is evaluated with them, are cheapest,
+/// and the chain they are axes of.
+fn together(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    given: &Given<'_>,
+    beside: &[ExprId],
+) -> (Chain, Chosen) {
+    let known = with_known_accelerations(lowering, kinematics, given.gravity);
+    let graph = &mut lowering.graph;
+    let cost = |graph: &mut Graph, chain: &Chain| {
+        let plan = Plan::parallel(graph, chain);
+        let computed = parallel::computed(graph, chain, given.inertias, &plan);
+        let mut roots = given.needs(graph, &computed, given.applied, Accelerations::Bias);
+        roots.extend(beside);
+        graph.operations(&roots)
+    };
+    let chain = match known {
+        Some(chain) if cost(graph, &chain) < cost(graph, &kinematics.chain) => chain,
+        _ => kinematics.chain.clone(),
+    };
+    let chosen = axes::cheapest(graph, &chain, given.inertias, |graph, chosen| {
+        let mut roots = given.mass(graph, &chosen.mass);
+        roots.extend(given.needs(graph, &chosen.forces, given.applied, Accelerations::Bias));
+        roots.extend(beside);
+        graph.operations(&roots)
+    });
+    (chain, chosen)
+}
+
+/// The axes in which f alone is cheapest, and how the loads get there.
+fn forces_alone(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    given: &Given<'_>,
+) -> (Computed, Applied) {
+    let graph = &mut lowering.graph;
+    let Chosen { forces, .. } = axes::cheapest(graph, &kinematics.chain, given.inertias, |graph, chosen| {
+        let roots = given.needs(graph, &chosen.forces, given.applied, Accelerations::Bias);
+        graph.operations(&roots)
+    });
+    let applied = loads::cheapest(lowering, kinematics, &forces, given, &[]);
+    (forces, applied)
+}
+
+/// M in the axes in which it is cheapest alone.
+fn mass_alone(graph: &mut Graph, chain: &Chain, given: &Given<'_>) -> Vec<ExprId> {
+    let chosen = axes::cheapest(graph, chain, given.inertias, |graph, chosen| {
+        let roots = given.mass(graph, &chosen.mass);
+        graph.operations(&roots)
+    });
+    given.mass(graph, &chosen.mass)
+}
+
+/// The chain with the accelerations of places past which links do not turn with anything
+/// before, as ground sees them: closed loops need them too. `None` if there are no such places.
+fn with_known_accelerations(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    gravity: Vec3,
+) -> Option<Chain> {
+    let mut chain = kinematics.chain.clone();
+    let mut found = None;
+    for id in kinematics.chain.links.ids() {
+        if !kinematics.chain.links[id].reorients {
+            continue;
+        }
+        let Some((_, [_, a_bias])) = kinematics.see(lowering, LinkId::new(0), id).reoriented_at else {
+            continue;
+        };
+        let known = a_bias.sub(&mut lowering.graph, gravity);
+        for step in &mut chain.links[id].moves {
+            if let Move::Reorient { a_w, .. } = step {
+                *a_w = Some(known);
+                found = Some(());
+            }
+        }
+    }
+    found.map(|()| chain)
+}

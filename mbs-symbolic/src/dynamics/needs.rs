@@ -1,0 +1,56 @@
+//! What inertia needs on top of the applied forces: f, of opposite sign, and M v' − f.
+
+use super::parallel::Computed;
+use super::recursion::{self, Accelerations, Wrench, Wrenches};
+use crate::expr::Graph;
+use crate::forces::Applied;
+use crate::ids::{ExprId, LinkId};
+use crate::spatial::{Rot3, Vec3};
+
+/// What inertia needs along every velocity on top of the applied forces.
+pub(super) fn generalised(
+    graph: &mut Graph,
+    computed: &Computed,
+    gravity: Vec3,
+    accelerations: Accelerations,
+    applied: &Applied,
+    n_v: usize,
+) -> Vec<ExprId> {
+    let wrenches = wrenches(graph, computed, gravity, accelerations, applied);
+    let mut needed = recursion::project(graph, &computed.chain, &wrenches, n_v, |_, _, _| {});
+    for &(_, index, value) in &applied.along {
+        let entry = &mut needed[index as usize];
+        *entry = graph.sub(*entry, value);
+    }
+    needed
+}
+
+/// What inertia needs at the links on top of the applied loads.
+pub(super) fn wrenches(
+    graph: &mut Graph,
+    computed: &Computed,
+    gravity: Vec3,
+    accelerations: Accelerations,
+    applied: &Applied,
+) -> Wrenches {
+    let Computed { chain, inertias, turned } = computed;
+    let twists = recursion::twists(graph, chain, gravity, accelerations);
+    let mut wrenches = Wrenches::of_inertia(graph, chain, inertias, &twists, accelerations);
+    apply(graph, &mut wrenches, applied, |link| turned[link]);
+    wrenches
+}
+
+/// Takes applied loads from the wrenches of inertia, in the axes `turned` leads to from a
+/// link's own.
+pub(super) fn apply(
+    graph: &mut Graph,
+    wrenches: &mut Wrenches,
+    applied: &Applied,
+    turned: impl Fn(LinkId) -> Option<Rot3>,
+) {
+    for load in &applied.on_links {
+        let Wrench { f, n } = load.wrench(graph, turned(load.link));
+        let wrench = &mut wrenches.at_links[load.link];
+        *wrench = wrench.map(|net| Wrench { f: net.f.sub(graph, f), n: net.n.sub(graph, n) });
+    }
+}
