@@ -126,6 +126,9 @@ pub(crate) struct StatsOptions {
     /// Count the derivatives of all residuals too
     #[arg(long)]
     pub(crate) jacobian: bool,
+    /// Tell what each choice of formulation saves
+    #[arg(long)]
+    pub(crate) choices: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -6,7 +6,7 @@ use crate::report::Failure;
 use mbs_symbolic::Options;
 use mbs_symbolic::checks;
 use mbs_symbolic::diag::{Diagnostics, Sources};
-use mbs_symbolic::dynamics::{self, Equations};
+use mbs_symbolic::dynamics::{self, Equations, Saving};
 use mbs_symbolic::model::{self, Loader, Model, Reading, limits};
 use mbs_symbolic::optimize::{self, Report};
 use mbs_symbolic::program::{self, Program};
@@ -40,6 +40,8 @@ pub(crate) struct Compiled {
     pub(crate) passes: Report,
     /// Entries of rotations taken as exactly 0 or ±1.
     pub(crate) dust: usize,
+    /// What choices of formulation save, if asked for.
+    pub(crate) savings: Vec<Saving>,
 }
 
 /// Reads a model and grows its tree.
@@ -102,7 +104,7 @@ pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
     let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
     planned.warnings.append(checks::of_program(&planned.model, &planned.topology, &program));
     planned.warnings.sort();
-    Ok(Compiled { planned, program, passes, dust: equations.graph.dust })
+    Ok(Compiled { planned, program, passes, dust: equations.graph.dust, savings: equations.savings })
 }
 
 fn timed<T>(times: &mut Vec<(&'static str, f64)>, stage: &'static str, work: impl FnOnce() -> T) -> T {

@@ -3,11 +3,13 @@
 //! A snapshot says that something changed; whether it is right is for the oracle.
 
 use insta::Settings;
+use mbs_symbolic::dynamics::Saving;
 use mbs_symbolic::emit::readable::arrange;
 use mbs_symbolic::emit::rust::RustOptions;
 use mbs_symbolic::emit::{rust, text};
 use mbs_symbolic::program::Program;
-use mbs_tests::models::{compiled, count_table};
+use mbs_symbolic::{Compiled, Options};
+use mbs_tests::models::{compiled, compiled_with, count_table};
 use std::path::Path;
 
 /// Snapshots stand in `tests/snapshots`, named after the test and the model.
@@ -62,6 +64,28 @@ fn equations() {
             }
             insta::assert_snapshot!("equations", written);
         });
+    });
+}
+
+/// What each choice of formulation and each pass of the optimiser saves.
+#[test]
+fn savings() {
+    settings().bind(|| {
+        for name in ["ur5", "panda", "chain7", "planar12", "andrews", "five_link", "full_car"] {
+            let options = Options { savings: true, ..Options::default() };
+            let Compiled { equations, report, .. } = compiled_with(name, options);
+            let mut table = format!("{:<30} {:>8} {:>8}\n", "choice of formulation", "before", "after");
+            for Saving { choice, before, after } in equations.savings {
+                table += &format!("{choice:<30} {before:>8} {after:>8}\n");
+            }
+            table += &format!("\n{:<30} {:>8} {:>8} {:>8}\n", "pass", "before", "after", "prepared");
+            for pass in report.passes {
+                let [before, after, prepared] =
+                    [pass.before, pass.after, pass.per_parameter_set].map(|counts| counts.flops());
+                table += &format!("{:<30} {before:>8} {after:>8} {prepared:>8}\n", pass.name);
+            }
+            insta::assert_snapshot!(format!("savings_{name}"), table);
+        }
     });
 }
 

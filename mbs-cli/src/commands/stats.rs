@@ -4,12 +4,14 @@ use super::check::dimensions;
 use crate::arguments::StatsOptions;
 use crate::pipeline::{self, Compiled};
 use crate::report::{self, Failure};
+use mbs_symbolic::Options;
 use mbs_symbolic::program::{Counts, FunctionKind};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &StatsOptions) -> Result<(), Failure> {
-    let compiled = pipeline::compile(&options.model, pipeline::with_jacobian(options.jacobian))?;
+    let wanted = Options { savings: options.choices, ..pipeline::with_jacobian(options.jacobian) };
+    let compiled = pipeline::compile(&options.model, wanted)?;
     if options.json {
         return report::print_json(answer(&compiled));
     }
@@ -57,6 +59,13 @@ fn answer(compiled: &Compiled) -> Map<String, Value> {
     let algorithms = algorithms
         .map(|(algorithm, counts)| json!({ "name": algorithm.name(), "counts": counts_json(counts) }));
     object.insert("accelerations_by".to_owned(), algorithms.collect());
+    if !compiled.savings.is_empty() {
+        let choices = compiled
+            .savings
+            .iter()
+            .map(|saving| json!({ "name": saving.choice, "before": saving.before, "after": saving.after }));
+        object.insert("choices".to_owned(), choices.collect());
+    }
     object.insert("passes".to_owned(), passes.collect());
     object.insert("rotation_dust".to_owned(), json!(compiled.dust));
     object.insert("stage_ms".to_owned(), Value::Object(stages));
@@ -99,6 +108,14 @@ fn text(compiled: &Compiled) -> String {
                 let _ = write!(out, "; by {} they would take {}", algorithm.name(), counts.total());
             }
             out.push('\n');
+        }
+    }
+
+    if !compiled.savings.is_empty() {
+        let _ = writeln!(out, "\nchoices of formulation: M, f, G and z together, not yet optimised\n");
+        let _ = writeln!(out, "  {:<30} {:>8} {:>8}", "choice", "before", "after");
+        for saving in &compiled.savings {
+            let _ = writeln!(out, "  {:<30} {:>8} {:>8}", saving.choice, saving.before, saving.after);
         }
     }
 

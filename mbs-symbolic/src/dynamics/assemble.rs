@@ -32,6 +32,8 @@ pub struct Options {
     /// Differentiate all residuals with respect to the state and the inputs
     /// ([`Equations::jacobian`]), for implicit integrators and linearisation.
     pub jacobian: bool,
+    /// Count what each choice of formulation saves ([`Equations::savings`]).
+    pub savings: bool,
 }
 
 /// Builds the equations of `model` over the tree of `topology`.
@@ -58,10 +60,11 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let graph = &mut lowering.graph;
     let inertias = Inertias::regrouped(graph, &kinematics.chain);
     let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
-    let given = Given { inertias: &inertias, gravity, applied: &applied, n_v };
+    let with_savings = options.savings;
+    let given = Given { inertias: &inertias, gravity, applied: &applied, n_v, with_savings };
     let formulated = formulation::cheapest(&mut lowering, &mut kinematics, &given, &rows, &auxiliary);
     stop_on_errors(&mut lowering)?;
-    let Formulated { readable, formulations, computed } = formulated;
+    let Formulated { readable, formulations, computed, savings } = formulated;
     let Formulation { mass_matrix, forces, inverse_dynamics } = readable;
     let kinetic_energy = {
         let graph = &mut lowering.graph;
@@ -122,6 +125,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         outputs,
         inverse_dynamics,
         formulations,
+        savings,
         poses,
         kinetic_energy,
         potential_energy,

@@ -38,7 +38,7 @@ enum Choice {
 /// The links in the axes they are computed in.
 #[derive(Debug)]
 pub(super) struct Chosen {
-    plan: Plan,
+    pub(super) plan: Plan,
     /// For forces and accelerations.
     pub(super) forces: Computed,
     /// For M, in the same axes; rotors are where the other inertia is, since composite
@@ -47,7 +47,7 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    fn by(graph: &mut Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Self {
+    pub(super) fn by(graph: &mut Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Self {
         let whole = Plan { rotors: Vec::new(), ..plan.clone() };
         Self {
             forces: computed(graph, chain, inertias, plan),

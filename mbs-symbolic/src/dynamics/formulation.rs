@@ -7,13 +7,14 @@
 
 use super::axes::{self, Chosen};
 use super::constraints::Rows;
-use super::equations::Formulation;
+use super::equations::{Formulation, Saving};
 use super::loads;
 use super::mass_matrix::mass_matrix;
 use super::needs::generalised;
 use super::parallel::{self, Computed, Plan};
 use super::recursion::Accelerations;
 use super::regroup::Inertias;
+use super::savings::savings;
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id, LinkId};
@@ -29,6 +30,8 @@ pub(super) struct Given<'a> {
     pub(super) gravity: Vec3,
     pub(super) applied: &'a Applied,
     pub(super) n_v: usize,
+    /// Whether to count what each choice saves.
+    pub(super) with_savings: bool,
 }
 
 /// M and f for people and for programs.
@@ -39,11 +42,12 @@ pub(super) struct Formulated {
     pub(super) formulations: Vec<Formulation>,
     /// The links in axes worth trying for accelerations.
     pub(super) computed: Vec<Computed>,
+    pub(super) savings: Vec<Saving>,
 }
 
 impl Given<'_> {
     /// What inertia needs along every velocity on top of `applied`.
-    fn needs(
+    pub(super) fn needs(
         &self,
         graph: &mut Graph,
         computed: &Computed,
@@ -69,7 +73,7 @@ impl Given<'_> {
         }
     }
 
-    fn mass(&self, graph: &mut Graph, computed: &Computed) -> Vec<ExprId> {
+    pub(super) fn mass(&self, graph: &mut Graph, computed: &Computed) -> Vec<ExprId> {
         mass_matrix(graph, &computed.chain, &computed.inertias, self.n_v)
     }
 }
@@ -89,9 +93,16 @@ pub(super) fn cheapest(
         beside.push(parts.bias);
     }
     let (chain, together) = together(lowering, kinematics, given, &beside);
+    let n_beside = beside.len();
     let mass_matrix = given.mass(&mut lowering.graph, &together.mass);
     beside.extend(&mass_matrix);
     let applied = loads::cheapest(lowering, kinematics, &together.forces, given, &beside);
+    let savings = if given.with_savings {
+        let taken = (&chain, &together, &applied);
+        savings(&mut lowering.graph, given, &kinematics.chain, taken, &beside[..n_beside])
+    } else {
+        Vec::new()
+    };
     let (own_forces, own_applied) = forces_alone(lowering, kinematics, given);
     let graph = &mut lowering.graph;
     let fused = given.formulation(graph, mass_matrix, &together.forces, &applied);
@@ -105,7 +116,7 @@ pub(super) fn cheapest(
         None => fused.clone(),
     };
     let formulations = vec![fused, alone];
-    Formulated { readable, formulations, computed: vec![together.forces, own_forces] }
+    Formulated { readable, formulations, computed: vec![together.forces, own_forces], savings }
 }
 
 /// The axes in which M and f together, `beside` what else is evaluated with them, are cheapest,

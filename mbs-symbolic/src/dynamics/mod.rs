@@ -20,12 +20,13 @@ mod parallel;
 mod provenance;
 mod recursion;
 mod regroup;
+mod savings;
 mod solution;
 
 pub use assemble::{Options, build};
 pub use equations::{
     Contribution, Element, Equations, Formulation, InputSlot, Layout, Mode, ModeCondition, ModeKind, Part,
-    Place, Pose, Quantity, QuaternionBlock, Row, RowKind,
+    Place, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving,
 };
 pub(crate) use recursion::Wrench;
 pub use solution::{Algorithm, Solution};

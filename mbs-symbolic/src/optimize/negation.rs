@@ -1,6 +1,7 @@
 //! Lets sums take up the signs of their terms.
 
 use super::builder::{Builder, rewrite};
+use super::dead_code;
 use crate::expr::{BinaryOp, UnaryOp};
 use crate::program::{Instruction, Op, Operand, Program};
 
@@ -28,6 +29,7 @@ pub fn turn_around(program: &mut Program) {
                 function.body[index] = Instruction::new(Op::Binary(BinaryOp::Sub), &[b, a]).labelled(label);
             }
         }
+        dead_code::of_function(function);
     }
 }
 
@@ -57,7 +59,7 @@ fn step(builder: &mut Builder, instruction: Instruction) -> Operand {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{dead_code, testing::assert_same_values};
+    use super::super::testing::assert_same_values;
     use super::*;
     use crate::expr::Symbol;
     use crate::program::{FunctionKind, fixture, lower};
@@ -93,7 +95,6 @@ mod tests {
         function.results[0].entries = vec![Operand::Value(1)];
         let before = program.clone();
         turn_around(&mut program);
-        dead_code::run(&mut program);
         let expected = Instruction::new(Op::Binary(BinaryOp::Sub), &[p, v]);
         assert_eq!(program.function(FunctionKind::Forces).body, [expected]);
         assert_same_values(&before, &program);

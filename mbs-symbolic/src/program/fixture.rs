@@ -31,6 +31,7 @@ fn empty(mut graph: Graph, layout: Layout) -> Equations {
         outputs: Vec::new(),
         inverse_dynamics: Vec::new(),
         formulations: Vec::new(),
+        savings: Vec::new(),
         poses: Vec::new(),
         kinetic_energy: zero,
         potential_energy: zero,

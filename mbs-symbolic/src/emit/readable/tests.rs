@@ -28,6 +28,7 @@ fn equations(mut graph: Graph, layout: Layout, mass: Vec<ExprId>, forces: Vec<Ex
         outputs: Vec::new(),
         inverse_dynamics: Vec::new(),
         formulations: Vec::new(),
+        savings: Vec::new(),
         poses: Vec::new(),
         kinetic_energy: zero,
         potential_energy: zero,

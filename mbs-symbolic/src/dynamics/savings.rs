@@ -1,0 +1,68 @@
+//! What each choice of formulation saves where M, f, G and z are computed together.
+
+use super::axes::Chosen;
+use super::equations::Saving;
+use super::formulation::Given;
+use super::parallel::Plan;
+use super::regroup::Inertias;
+use crate::expr::Graph;
+use crate::forces::Applied;
+use crate::ids::ExprId;
+use crate::kinematics::Chain;
+
+/// A formulation as far as it has been chosen.
+#[derive(Debug, Clone, Copy)]
+struct Way<'a> {
+    chain: &'a Chain,
+    inertias: &'a Inertias,
+    applied: &'a Applied,
+}
+
+impl Way<'_> {
+    fn cost(&self, graph: &mut Graph, given: &Given<'_>, plan: &Plan, beside: &[ExprId]) -> usize {
+        let chosen = Chosen::by(graph, self.chain, self.inertias, plan);
+        let mut roots = given.mass(graph, &chosen.mass);
+        roots.extend(given.needs(graph, &chosen.forces, self.applied, super::recursion::Accelerations::Bias));
+        roots.extend(beside);
+        graph.operations(&roots)
+    }
+}
+
+/// The choices one after the other, from links with their own inertia in their own axes to what
+/// was chosen: `chain`, `chosen` and `applied` instead of `own` and `given.applied`.
+pub(super) fn savings(
+    graph: &mut Graph,
+    given: &Given<'_>,
+    own: &Chain,
+    (chain, chosen, applied): (&Chain, &Chosen, &Applied),
+    beside: &[ExprId],
+) -> Vec<Saving> {
+    let as_given = Inertias::given(own);
+    let first = Way { chain: own, inertias: &as_given, applied: given.applied };
+    let regrouped = Way { inertias: given.inertias, ..first };
+    let known = Way { chain, ..regrouped };
+    let plans = [
+        Plan::own(own),
+        Plan::parallel(graph, own),
+        Plan { rotors: Vec::new(), aligned: Vec::new(), ..chosen.plan.clone() },
+        Plan { aligned: Vec::new(), ..chosen.plan.clone() },
+    ];
+    let [own_axes, parallel, sides, rotors] = &plans;
+    let steps = [
+        ("base parameters", regrouped, own_axes),
+        ("parallel joints", regrouped, parallel),
+        ("accelerations loops need too", known, parallel),
+        ("sides of turns", known, sides),
+        ("rotors", known, rotors),
+        ("centres of mass", known, &chosen.plan),
+        ("loads", Way { applied, ..known }, &chosen.plan),
+    ];
+    let mut before = first.cost(graph, given, own_axes, beside);
+    let mut list = Vec::with_capacity(steps.len());
+    for (choice, way, plan) in steps {
+        let after = way.cost(graph, given, plan, beside);
+        list.push(Saving { choice, before, after });
+        before = after;
+    }
+    list
+}
