@@ -102,6 +102,28 @@ fn a_singular_pose_is_noticed() {
     assert_close("v'", &state.v_dot, &expected.v_dot, 0.0, 0.0);
 }
 
+/// Rods of a suspension are eliminated along directions of their own, which are shorter the closer a
+/// rod comes to the first axis of its joint. Both are compared with the solver that pivots.
+#[test]
+fn rods_in_every_direction() {
+    let system = runs::system("five_link");
+    let layout = system.layout();
+    let place = layout.positions.position("psi3").expect("a coordinate");
+    let mut plant = Plant::new(&*system, &layout.parameter_defaults, Box::new(Defaults));
+    let mut state = State::new(layout);
+    plant.initial(&mut state);
+    state.v.iter_mut().enumerate().for_each(|(k, v)| *v = 0.3 * (k as f64 + 1.0).sin());
+    for (angle, tolerance) in [(0.2, 1e-11), (1.2, 1e-11), (1.5, 1e-10), (1.57, 1e-8)] {
+        state.p[place] = angle;
+        assert!(solve(&*system, &mut state), "{angle}");
+        let mut expected = state.clone();
+        let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
+        plant.rates_and_factors(&mut expected, &mut saddle).expect("accelerations exist");
+        assert_close("v'", &state.v_dot, &expected.v_dot, 1.0, tolerance);
+        assert_close("lambda", &state.lambda, &expected.lambda, 1.0, tolerance);
+    }
+}
+
 /// Along a run that passes singular poses, sparse factors give what dense ones give.
 #[test]
 fn sparse_factors_as_dense_ones() {

@@ -70,6 +70,7 @@ fn as_low_as_reached() {
         ("planar12", FunctionKind::InverseDynamics, 391),
         ("planar12", FunctionKind::Accelerations, 658),
         ("five_link", FunctionKind::Fused, 688),
+        ("five_link", FunctionKind::Accelerations, 2039),
         ("andrews", FunctionKind::Fused, 125),
         ("andrews", FunctionKind::Accelerations, 401),
         ("four_bar", FunctionKind::Fused, 44),

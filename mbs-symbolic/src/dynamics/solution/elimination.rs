@@ -1,6 +1,7 @@
 //! Elimination in [M Gᵀ; G 0], written out.
 
 use super::ordering::Plan;
+use super::rods::Directions;
 use super::{Algorithm, Solution};
 use crate::dynamics::Equations;
 use crate::expr::Graph;
@@ -14,7 +15,7 @@ pub(super) struct Saddle {
     /// Entries that are not the number zero, each at (i, j) with i ≥ j.
     entries: BTreeMap<(usize, usize), ExprId>,
     n: usize,
-    right: Vec<ExprId>,
+    pub(super) right: Vec<ExprId>,
 }
 
 impl Saddle {
@@ -35,6 +36,26 @@ impl Saddle {
         Self { n_v, entries, n: n_v + n_rows, right }
     }
 
+    /// An entry off the diagonal.
+    pub(super) fn entry(&self, graph: &mut Graph, i: usize, j: usize) -> ExprId {
+        self.entries.get(&(i.max(j), i.min(j))).copied().unwrap_or_else(|| graph.zero())
+    }
+
+    pub(super) fn set(&mut self, graph: &Graph, i: usize, j: usize, entry: ExprId) {
+        let place = (i.max(j), i.min(j));
+        if graph.is_zero(entry) {
+            self.entries.remove(&place);
+        } else {
+            self.entries.insert(place, entry);
+        }
+    }
+
+    /// The velocities some rows constrain.
+    pub(super) fn coupled_to(&self, rows: &[usize]) -> Vec<usize> {
+        let is_coupled = |v: &usize| rows.iter().any(|&row| self.entries.contains_key(&(row, *v)));
+        (0..self.n_v).filter(is_coupled).collect()
+    }
+
     /// The other unknowns each is coupled to.
     pub(super) fn pattern(&self) -> Vec<BTreeSet<usize>> {
         let mut coupled = vec![BTreeSet::new(); self.n];
@@ -52,8 +73,13 @@ impl Saddle {
     /// x_k = b_k / d_k − Σ l_i x_i                                         backwards
     /// ```
     ///
-    /// `None` if a pivot is the number zero.
-    pub(super) fn solve(mut self, graph: &mut Graph, plan: &Plan) -> Option<Solution> {
+    /// `None` if a pivot is the number zero. The multipliers are turned back by `directions`.
+    pub(super) fn solve(
+        mut self,
+        graph: &mut Graph,
+        plan: &Plan,
+        directions: &[Directions],
+    ) -> Option<Solution> {
         let zero = graph.zero();
         let one = graph.one();
         let at = |i: usize, j: usize| (i.max(j), i.min(j));
@@ -88,6 +114,9 @@ impl Saddle {
                 let taken = graph.mul(factor, x[i]);
                 x[step.pivot] = graph.sub(x[step.pivot], taken);
             }
+        }
+        for turned in directions {
+            turned.turn_back(graph, &mut x, &mut pivots);
         }
         let lambda = x.split_off(self.n_v);
         Some(Solution { algorithm: Algorithm::Elimination, v_dot: x, lambda, pivots })

@@ -1,5 +1,6 @@
 //! In which order unknowns are eliminated.
 
+use super::rods::Rod;
 use std::collections::BTreeSet;
 
 /// The unknowns in the order they are eliminated, each with the later ones it is coupled to,
@@ -20,13 +21,19 @@ impl Plan {
     /// Always takes the unknown that is coupled to fewest others, of several the last, which
     /// from the tips of a tree inwards makes no new couplings. A row's turn comes after all
     /// velocities it constrains: then no pivot vanishes where M is positive definite and the
-    /// rows are independent (Vanderbei 1995).
+    /// rows are independent (Vanderbei 1995). Two rows of a rod wait for its own velocities only.
     ///
     /// `coupled` lists the others of each unknown; the first `n_v` are velocities.
-    pub(super) fn new(coupled: &[BTreeSet<usize>], n_v: usize) -> Self {
+    pub(super) fn new(coupled: &[BTreeSet<usize>], n_v: usize, rods: &[Rod]) -> Self {
         let mut around = coupled.to_vec();
+        let mut awaited = coupled.to_vec();
+        for rod in rods {
+            for &row in &rod.rows[..2] {
+                awaited[row].retain(|other| rod.velocities.contains(other));
+            }
+        }
         let mut waits_for: Vec<usize> =
-            coupled.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
+            awaited.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
         let mut ready: BTreeSet<(usize, std::cmp::Reverse<usize>)> = (0..around.len())
             .filter(|&k| waits_for[k] == 0)
             .map(|k| (around[k].len(), std::cmp::Reverse(k)))
@@ -38,7 +45,7 @@ impl Plan {
                 let before = (around[k].len(), std::cmp::Reverse(k));
                 around[k].remove(&pivot);
                 around[k].extend(others.iter().copied().filter(|&other| other != k));
-                if pivot < n_v && k >= n_v && coupled[k].contains(&pivot) {
+                if pivot < n_v && k >= n_v && awaited[k].contains(&pivot) {
                     waits_for[k] -= 1;
                 }
                 if waits_for[k] == 0 {
@@ -77,7 +84,7 @@ mod tests {
     #[test]
     fn a_tree_is_eliminated_from_its_tips() {
         // 0 carries 1 and 2; 2 carries 3.
-        let plan = Plan::new(&coupled(4, &[(0, 1), (0, 2), (0, 3), (2, 3)]), 4);
+        let plan = Plan::new(&coupled(4, &[(0, 1), (0, 2), (0, 3), (2, 3)]), 4, &[]);
         let order: Vec<usize> = plan.steps.iter().map(|step| step.pivot).collect();
         assert_eq!(order, [1, 3, 2, 0]);
         assert_eq!(plan.steps.iter().map(|step| step.later.len()).sum::<usize>(), 4, "nothing new");
@@ -85,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_row_comes_after_its_velocities() {
-        let plan = Plan::new(&coupled(3, &[(0, 1), (0, 2), (1, 2)]), 2);
+        let plan = Plan::new(&coupled(3, &[(0, 1), (0, 2), (1, 2)]), 2, &[]);
         assert_eq!(plan.steps.iter().map(|step| step.pivot).collect::<Vec<_>>(), [1, 0, 2]);
     }
 
@@ -94,7 +101,7 @@ mod tests {
         let cost = |n: usize| {
             // Row n + k constrains velocities k and k + 1.
             let pairs: Vec<_> = (0..n - 1).flat_map(|k| [(n + k, k), (n + k, k + 1)]).collect();
-            Plan::new(&coupled(2 * n - 1, &pairs), n).operations()
+            Plan::new(&coupled(2 * n - 1, &pairs), n, &[]).operations()
         };
         assert_eq!(cost(200) - cost(100), cost(300) - cost(200));
     }
