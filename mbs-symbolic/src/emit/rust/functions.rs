@@ -446,12 +446,14 @@ fn zero_filled(block: &Block) -> bool {
     block.entries.iter().filter(|entry| entry.is_constant(0.0)).count() >= 3
 }
 
-/// Ranges of at most `chunk` instructions; pairs stay together.
+/// As few ranges of about the same length as have at most `chunk` instructions each; pairs stay
+/// together.
 fn split(body: &[Instruction], chunk: usize) -> Vec<std::ops::Range<usize>> {
+    let length = body.len().div_ceil(body.len().div_ceil(chunk).max(1)).max(1);
     let mut chunks = Vec::new();
     let mut start = 0;
     while start < body.len() {
-        let mut end = (start + chunk).min(body.len());
+        let mut end = (start + length).min(body.len());
         if body.get(end).is_some_and(|next| is_second_half(next.op)) {
             end += 1;
         }
