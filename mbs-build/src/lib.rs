@@ -119,7 +119,9 @@ impl Config {
     ///   single precision only;
     /// - [`Scalar::F64x4`] gives a module `x4` and makes the model a `mbs_runtime::batch::Lanes`:
     ///   four states at once, each with the bits `f64` gives. Needs the feature `batch` of
-    ///   `mbs-runtime`.
+    ///   `mbs-runtime`;
+    /// - [`Scalar::F64x8`] gives a module `x8` with the functions for eight states at once, for
+    ///   processors with AVX-512. Runs in lanes take four. Needs the feature `batch` too.
     ///
     /// ```no_run
     /// use mbs_build::{Config, Scalar};

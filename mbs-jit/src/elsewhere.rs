@@ -1,8 +1,8 @@
 //! In place of native code on machines Cranelift knows nothing of.
 
 use crate::Warning;
-use crate::model::{Engine, Model};
-use mbs_symbolic::program::{FunctionKind, Inputs, Program};
+use crate::model::{Engine, Model, Read};
+use mbs_symbolic::program::{FunctionKind, Program};
 
 /// A program compiled to native code: there is none on this machine.
 pub type Native = Model<NativeCode>;
@@ -23,7 +23,7 @@ impl Engine for NativeCode {
         match *self {}
     }
 
-    unsafe fn run(&self, _: FunctionKind, _: &Inputs<'_>, _: &mut [&mut [f64]], _: &[usize]) {
+    unsafe fn run<const N: usize>(&self, _: FunctionKind, _: Read<'_>, _: [&mut [f64]; N], _: &[usize]) {
         match *self {}
     }
 }

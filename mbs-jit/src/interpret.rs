@@ -1,7 +1,8 @@
 //! Programs one instruction at a time: for targets without native code, and as the
 //! reference native code is compared with.
 
-use crate::model::{Engine, Model};
+use crate::model::{Engine, Model, Read};
+use mbs_runtime::At;
 use mbs_symbolic::program::{FunctionKind, Inputs, Interpreter, Program};
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -40,7 +41,15 @@ impl Engine for Instructions {
         SCRATCH.with_borrow_mut(|scratch| scratch.prepare(&self.program, theta, prepared));
     }
 
-    unsafe fn run(&self, kind: FunctionKind, inputs: &Inputs<'_>, results: &mut [&mut [f64]], _: &[usize]) {
-        SCRATCH.with_borrow_mut(|scratch| scratch.run(&self.program, kind, inputs, results));
+    unsafe fn run<const N: usize>(
+        &self,
+        kind: FunctionKind,
+        read: Read<'_>,
+        mut results: [&mut [f64]; N],
+        _: &[usize],
+    ) {
+        let Read { at: &At { t, p, v, x, u, modes, prepared }, v_dot, lambda } = read;
+        let inputs = Inputs { t, p, v, x, u, modes, prepared, v_dot, lambda };
+        SCRATCH.with_borrow_mut(|scratch| scratch.run(&self.program, kind, &inputs, &mut results));
     }
 }

@@ -32,7 +32,7 @@ mod native;
 #[cfg(feature = "verify")]
 pub use exact::Exact;
 pub use interpret::{Instructions, Interpreted};
-pub use model::{Engine, Model};
+pub use model::{Engine, Model, Read};
 pub use native::{Native, NativeCode};
 
 use mbs_runtime::System;

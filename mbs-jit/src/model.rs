@@ -4,7 +4,7 @@
 use crate::layout::layout;
 use mbs_runtime::{Accelerated, At, Energy, Fused, Layout, NotGenerated, System, wrong_length};
 use mbs_symbolic::expr::Symbol;
-use mbs_symbolic::program::{Function, FunctionKind, Inputs, Operand, Program, verify};
+use mbs_symbolic::program::{Function, FunctionKind, Operand, Program, verify};
 
 /// Runs the functions of one program on slices whose lengths have been checked.
 pub trait Engine: Send + Sync {
@@ -18,15 +18,33 @@ pub trait Engine: Send + Sync {
     /// zero in those that are listed as `clean` is zero already.
     ///
     /// # Safety
-    /// The slices of `inputs` that the function reads, and all `results`, have the
+    /// The slices of `read` that the function reads, and all `results`, have the
     /// lengths the program says.
-    unsafe fn run(
+    unsafe fn run<const N: usize>(
         &self,
         kind: FunctionKind,
-        inputs: &Inputs<'_>,
-        results: &mut [&mut [f64]],
+        read: Read<'_>,
+        results: [&mut [f64]; N],
         clean: &[usize],
     );
+}
+
+/// What a function reads. Where a model is evaluated stays with the caller: it has been written a
+/// moment ago number by number, and a copy in larger pieces would wait for that.
+#[derive(Debug, Clone, Copy)]
+pub struct Read<'a> {
+    /// Where.
+    pub at: &'a At<'a>,
+    /// v'.
+    pub v_dot: &'a [f64],
+    /// λ.
+    pub lambda: &'a [f64],
+}
+
+impl<'a> Read<'a> {
+    fn at(at: &'a At<'a>) -> Self {
+        Self { at, v_dot: &[], lambda: &[] }
+    }
 }
 
 /// A program that runs: a [`System`] made at run time.
@@ -44,20 +62,20 @@ pub struct Model<E> {
     engine: E,
 }
 
-/// The slices of [`Inputs`]: p, v, x, u, modes, prepared, v', λ.
+/// The slices of [`Read`]: p, v, x, u, modes, prepared, v', λ.
 const N_INPUTS: usize = 8;
 /// The first of them are those of [`At`].
 const N_AT: usize = 6;
 /// Most arrays one function fills.
 pub(crate) const N_RESULTS: usize = 6;
+/// The length of an input that may have any.
+const ANY: usize = usize::MAX;
 
 /// The lengths a function relies on.
 #[derive(Debug)]
 struct Lengths {
-    /// Of each input.
+    /// Of each input, or [`ANY`].
     inputs: [usize; N_INPUTS],
-    /// All bits for an input it reads, none for one that may have any length.
-    needed: [usize; N_INPUTS],
     /// Of the results it has.
     results: [usize; N_RESULTS],
     n_results: usize,
@@ -67,7 +85,7 @@ impl Lengths {
     fn new(program: &Program, kind: FunctionKind) -> Self {
         let function = program.function(kind);
         let layout = &program.layout;
-        let inputs = [
+        let mut inputs = [
             layout.positions.len(),
             layout.velocities.len(),
             layout.states.len(),
@@ -90,31 +108,30 @@ impl Lengths {
         if from_state && results != [0; N_RESULTS] {
             needed[..N_AT].fill(true);
         }
-        let needed = needed.map(|needed| if needed { usize::MAX } else { 0 });
-        Self { inputs, needed, results, n_results }
+        for (length, needed) in inputs.iter_mut().zip(needed) {
+            if !needed {
+                *length = ANY;
+            }
+        }
+        Self { inputs, results, n_results }
     }
 
-    /// Whether all lengths are right, found without a branch for each.
-    #[inline]
-    fn accept<const N: usize>(&self, inputs: &Inputs<'_>, results: &[&mut [f64]; N]) -> bool {
-        let given = [
-            inputs.p.len(),
-            inputs.v.len(),
-            inputs.x.len(),
-            inputs.u.len(),
-            inputs.modes.len(),
-            inputs.prepared.len(),
-            inputs.v_dot.len(),
-            inputs.lambda.len(),
-        ];
-        let mut wrong = self.n_results ^ N;
-        for (index, given) in given.into_iter().enumerate() {
-            wrong |= (given ^ self.inputs[index]) & self.needed[index];
-        }
-        for (result, length) in results.iter().zip(self.results) {
-            wrong |= result.len() ^ length;
-        }
-        wrong == 0
+    /// Whether all lengths are right. One after the other: taken together they would be read in
+    /// larger pieces than they were written, see [`Read`].
+    #[inline(always)]
+    fn accept<const N: usize>(&self, read: Read<'_>, results: &[&mut [f64]; N]) -> bool {
+        let Read { at, v_dot, lambda } = read;
+        let fits = |input: usize, given: usize| self.inputs[input] == given || self.inputs[input] == ANY;
+        self.n_results == N
+            && fits(0, at.p.len())
+            && fits(1, at.v.len())
+            && fits(2, at.x.len())
+            && fits(3, at.u.len())
+            && fits(4, at.modes.len())
+            && fits(5, at.prepared.len())
+            && fits(6, v_dot.len())
+            && fits(7, lambda.len())
+            && results.iter().zip(self.results).all(|(result, length)| result.len() == length)
     }
 }
 
@@ -163,40 +180,40 @@ impl<E: Engine> Model<E> {
     }
 
     /// Runs a function, or returns false if a slice has the wrong length.
-    #[inline]
+    #[inline(always)]
     fn call<const N: usize>(
         &self,
         kind: FunctionKind,
-        inputs: &Inputs<'_>,
-        mut results: [&mut [f64]; N],
+        read: Read<'_>,
+        results: [&mut [f64]; N],
         clean: &[usize],
     ) -> bool {
         const { assert!(N <= N_RESULTS) };
-        let accepted = self.functions[kind as usize].accept(inputs, &results);
+        let accepted = self.functions[kind as usize].accept(read, &results);
         if accepted {
             // SAFETY: `accept` has compared the length of every result and of every
             // input the function reads with the program's.
-            unsafe { self.engine.run(kind, inputs, &mut results, clean) };
+            unsafe { self.engine.run(kind, read, results, clean) };
         }
         accepted
     }
 
-    #[inline]
-    fn fill(&self, kind: FunctionKind, inputs: &Inputs<'_>, out: &mut [f64]) {
-        if !self.call(kind, inputs, [&mut *out], &[]) {
+    #[inline(always)]
+    fn fill(&self, kind: FunctionKind, read: Read<'_>, out: &mut [f64]) {
+        if !self.call(kind, read, [&mut *out], &[]) {
             wrong_length(out);
         }
     }
 
     /// As `fill`, where `out` has its zeros already.
-    #[inline]
-    fn update(&self, kind: FunctionKind, inputs: &Inputs<'_>, out: &mut [f64]) {
-        if !self.call(kind, inputs, [&mut *out], &[0]) {
+    #[inline(always)]
+    fn update(&self, kind: FunctionKind, read: Read<'_>, out: &mut [f64]) {
+        if !self.call(kind, read, [&mut *out], &[0]) {
             wrong_length(out);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn fuse(&self, at: &At<'_>, out: &mut Fused<'_>, clean: &[usize]) {
         let results = [
             &mut *out.p_dot,
@@ -206,21 +223,21 @@ impl<E: Engine> Model<E> {
             &mut *out.acceleration_bias,
             &mut *out.auxiliary,
         ];
-        if !self.call(FunctionKind::Fused, &inputs(at), results, clean) {
+        if !self.call(FunctionKind::Fused, Read::at(at), results, clean) {
             out.wrong_length();
         }
     }
 }
 
-fn inputs<'a>(at: &At<'a>) -> Inputs<'a> {
-    let &At { t, p, v, x, u, modes, prepared } = at;
-    Inputs { t, p, v, x, u, modes, prepared, ..Inputs::default() }
+/// For functions of parameters and time alone.
+fn nowhere(t: f64, prepared: &[f64]) -> At<'_> {
+    At { t, p: &[], v: &[], x: &[], u: &[], modes: &[], prepared }
 }
 
 macro_rules! fills_one_array {
     ($($name:ident $kind:ident,)*) => {
         $(fn $name(&self, at: &At<'_>, out: &mut [f64]) {
-            self.fill(FunctionKind::$kind, &inputs(at), out);
+            self.fill(FunctionKind::$kind, Read::at(at), out);
         })*
     };
 }
@@ -257,11 +274,11 @@ impl<E: Engine> System for Model<E> {
     }
 
     fn update_mass_matrix(&self, at: &At<'_>, out: &mut [f64]) {
-        self.update(FunctionKind::MassMatrix, &inputs(at), out);
+        self.update(FunctionKind::MassMatrix, Read::at(at), out);
     }
 
     fn update_constraint_jacobian(&self, at: &At<'_>, out: &mut [f64]) {
-        self.update(FunctionKind::ConstraintJacobian, &inputs(at), out);
+        self.update(FunctionKind::ConstraintJacobian, Read::at(at), out);
     }
 
     fn update_fused(&self, at: &At<'_>, out: &mut Fused<'_>) {
@@ -270,27 +287,27 @@ impl<E: Engine> System for Model<E> {
     }
 
     fn inverse_dynamics(&self, at: &At<'_>, v_dot: &[f64], out: &mut [f64]) {
-        self.fill(FunctionKind::InverseDynamics, &Inputs { v_dot, ..inputs(at) }, out);
+        self.fill(FunctionKind::InverseDynamics, Read { v_dot, ..Read::at(at) }, out);
     }
 
     fn outputs(&self, at: &At<'_>, v_dot: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.fill(FunctionKind::Outputs, &Inputs { v_dot, lambda, ..inputs(at) }, out);
+        self.fill(FunctionKind::Outputs, Read { at, v_dot, lambda }, out);
     }
 
     fn energy(&self, at: &At<'_>) -> Energy {
         let mut energy = [0.0; 2];
-        self.fill(FunctionKind::Energy, &inputs(at), &mut energy);
+        self.fill(FunctionKind::Energy, Read::at(at), &mut energy);
         let [kinetic, potential] = energy;
         Energy { kinetic, potential }
     }
 
     fn input_defaults(&self, t: f64, prepared: &[f64], u: &mut [f64]) {
-        self.fill(FunctionKind::InputDefaults, &Inputs { t, prepared, ..Inputs::default() }, u);
+        self.fill(FunctionKind::InputDefaults, Read::at(&nowhere(t, prepared)), u);
     }
 
     fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
-        let inputs = Inputs { prepared, ..Inputs::default() };
-        if !self.call(FunctionKind::Initial, &inputs, [&mut *p, &mut *v, &mut *x], &[]) {
+        let at = nowhere(0.0, prepared);
+        if !self.call(FunctionKind::Initial, Read::at(&at), [&mut *p, &mut *v, &mut *x], &[]) {
             v.fill(f64::NAN);
             x.fill(f64::NAN);
             wrong_length(p);
@@ -298,7 +315,7 @@ impl<E: Engine> System for Model<E> {
     }
 
     fn derived(&self, prepared: &[f64], out: &mut [f64]) {
-        self.fill(FunctionKind::Derived, &Inputs { prepared, ..Inputs::default() }, out);
+        self.fill(FunctionKind::Derived, Read::at(&nowhere(0.0, prepared)), out);
     }
 
     fn jacobian(
@@ -311,7 +328,7 @@ impl<E: Engine> System for Model<E> {
         if !self.has_jacobian {
             return Err(NotGenerated);
         }
-        self.fill(FunctionKind::Jacobian, &Inputs { v_dot, lambda, ..inputs(at) }, out);
+        self.fill(FunctionKind::Jacobian, Read { at, v_dot, lambda }, out);
         Ok(())
     }
 
@@ -321,7 +338,7 @@ impl<E: Engine> System for Model<E> {
         }
         let results =
             [&mut *out.p_dot, &mut *out.v_dot, &mut *out.lambda, &mut *out.auxiliary, &mut *out.pivots];
-        if !self.call(FunctionKind::Accelerations, &inputs(at), results, &[]) {
+        if !self.call(FunctionKind::Accelerations, Read::at(at), results, &[]) {
             out.wrong_length();
         }
         Ok(())

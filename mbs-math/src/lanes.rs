@@ -1,163 +1,177 @@
-//! The functions for four numbers at once.
+//! The functions for four numbers at once, and for eight ([`x8`]).
 //!
 //! Every lane has the bits of the scalar function of the same name, whatever the others
 //! hold. Truth values are masks: all bits of a lane, or none.
 
-use crate::Table;
-use crate::trig::{LARGEST, Real, kernels, quarter_turns};
-pub use wide::f64x4;
-use wide::u64x4;
-
-impl Real for f64x4 {
-    #[inline(always)]
-    fn of(value: f64) -> Self {
-        f64x4::splat(value)
-    }
-}
-
-/// Sine and cosine of angles in radians.
-#[inline]
-pub fn sin_cos(x: f64x4) -> (f64x4, f64x4) {
-    if x.abs().simd_le(f64x4::splat(LARGEST)).all() {
-        let turns = quarter_turns(x);
-        let (sine, cosine) = kernels(x, turns);
-        let bits: u64x4 = bytemuck::cast(turns);
-        let one = u64x4::splat(1);
-        let odd: f64x4 = bytemuck::cast((bits & one).simd_eq(one));
-        let (s, c) = (odd.select(cosine, sine), odd.select(sine, cosine));
-        let sign = |quarter: u64x4| -> f64x4 { bytemuck::cast((quarter << 62) & u64x4::splat(1 << 63)) };
-        (s ^ sign(bits), c ^ sign(bits + one))
-    } else {
-        far(x)
-    }
-}
-
-/// Some lane needs a longer reduction, or is no number.
-#[cold]
-#[inline(never)]
-fn far(x: f64x4) -> (f64x4, f64x4) {
-    let pairs = x.to_array().map(crate::sin_cos);
-    (f64x4::new(pairs.map(|pair| pair.0)), f64x4::new(pairs.map(|pair| pair.1)))
-}
-
-/// Sine of angles in radians.
-#[inline]
-pub fn sin(x: f64x4) -> f64x4 {
-    sin_cos(x).0
-}
-
-/// Cosine of angles in radians.
-#[inline]
-pub fn cos(x: f64x4) -> f64x4 {
-    sin_cos(x).1
-}
-
-/// Square roots, correctly rounded; NaN for negative x.
-#[inline]
-pub fn sqrt(x: f64x4) -> f64x4 {
-    x.sqrt()
-}
-
-/// a·b + c, rounded as [`crate::madd`] does.
-#[inline(always)]
-pub fn madd(a: f64x4, b: f64x4, c: f64x4) -> f64x4 {
-    if crate::IS_FUSED { a.mul_add(b, c) } else { a * b + c }
-}
-
-/// a·b − c, rounded as [`crate::msub`] does.
-#[inline(always)]
-pub fn msub(a: f64x4, b: f64x4, c: f64x4) -> f64x4 {
-    if crate::IS_FUSED { a.mul_sub(b, c) } else { a * b - c }
-}
-
-/// c − a·b, rounded as [`crate::nmadd`] does.
-#[inline(always)]
-pub fn nmadd(a: f64x4, b: f64x4, c: f64x4) -> f64x4 {
-    if crate::IS_FUSED { a.mul_neg_add(b, c) } else { c - a * b }
-}
-
+/// Writes functions that do one lane after the other.
 macro_rules! lane_by_lane {
-    ($($name:ident($($arg:ident),+),)*) => {
+    ($number:ident: $($name:ident($($arg:ident),+),)*) => {
         $(
             #[doc = concat!("[`crate::", stringify!($name), "`] in each lane.")]
-            pub fn $name($($arg: f64x4),+) -> f64x4 {
+            pub fn $name($($arg: $number),+) -> $number {
                 $(let $arg = $arg.to_array();)+
-                f64x4::new(core::array::from_fn(|lane| crate::$name($($arg[lane]),+)))
+                $number::new(core::array::from_fn(|lane| crate::$name($($arg[lane]),+)))
             }
         )*
     };
 }
 
-lane_by_lane! {
-    tan(x),
-    asin(x),
-    acos(x),
-    atan(x),
-    atan2(y, x),
-    sinh(x),
-    cosh(x),
-    tanh(x),
-    exp(x),
-    log(x),
-    pow(x, y),
-    floor(x),
-    modulo(x, y),
+/// Writes the functions for vectors of numbers, and of as many integers.
+macro_rules! lanes {
+    ($number:ident, $bits:ident, $lanes:literal) => {
+        use crate::Table;
+        use crate::trig::{LARGEST, Real, kernels, quarter_turns};
+        use wide::$bits;
+        pub use wide::$number;
+
+        impl Real for $number {
+            #[inline(always)]
+            fn of(value: f64) -> Self {
+                $number::splat(value)
+            }
+        }
+
+        /// Sine and cosine of angles in radians.
+        #[inline]
+        pub fn sin_cos(x: $number) -> ($number, $number) {
+            if x.abs().simd_le($number::splat(LARGEST)).all() {
+                let turns = quarter_turns(x);
+                let (sine, cosine) = kernels(x, turns);
+                let bits: $bits = bytemuck::cast(turns);
+                let one = $bits::splat(1);
+                let odd: $number = bytemuck::cast((bits & one).simd_eq(one));
+                let (s, c) = (odd.select(cosine, sine), odd.select(sine, cosine));
+                let sign =
+                    |quarter: $bits| -> $number { bytemuck::cast((quarter << 62) & $bits::splat(1 << 63)) };
+                (s ^ sign(bits), c ^ sign(bits + one))
+            } else {
+                far(x)
+            }
+        }
+
+        /// Some lane needs a longer reduction, or is no number.
+        #[cold]
+        #[inline(never)]
+        fn far(x: $number) -> ($number, $number) {
+            let pairs = x.to_array().map(crate::sin_cos);
+            ($number::new(pairs.map(|pair| pair.0)), $number::new(pairs.map(|pair| pair.1)))
+        }
+
+        /// Sine of angles in radians.
+        #[inline]
+        pub fn sin(x: $number) -> $number {
+            sin_cos(x).0
+        }
+
+        /// Cosine of angles in radians.
+        #[inline]
+        pub fn cos(x: $number) -> $number {
+            sin_cos(x).1
+        }
+
+        /// Square roots, correctly rounded; NaN for negative x.
+        #[inline]
+        pub fn sqrt(x: $number) -> $number {
+            x.sqrt()
+        }
+
+        /// a·b + c, rounded as [`crate::madd`] does.
+        #[inline(always)]
+        pub fn madd(a: $number, b: $number, c: $number) -> $number {
+            if crate::IS_FUSED { a.mul_add(b, c) } else { a * b + c }
+        }
+
+        /// a·b − c, rounded as [`crate::msub`] does.
+        #[inline(always)]
+        pub fn msub(a: $number, b: $number, c: $number) -> $number {
+            if crate::IS_FUSED { a.mul_sub(b, c) } else { a * b - c }
+        }
+
+        /// c − a·b, rounded as [`crate::nmadd`] does.
+        #[inline(always)]
+        pub fn nmadd(a: $number, b: $number, c: $number) -> $number {
+            if crate::IS_FUSED { a.mul_neg_add(b, c) } else { c - a * b }
+        }
+
+        lane_by_lane! { $number:
+            tan(x),
+            asin(x),
+            acos(x),
+            atan(x),
+            atan2(y, x),
+            sinh(x),
+            cosh(x),
+            tanh(x),
+            exp(x),
+            log(x),
+            pow(x, y),
+            floor(x),
+            modulo(x, y),
+        }
+
+        /// [`crate::spline`] in each lane.
+        pub fn spline(table: Table<'_>, derivative: u8, at: $number) -> $number {
+            $number::new(at.to_array().map(|at| crate::spline(table, derivative, at)))
+        }
+
+        /// [`crate::linear`] in each lane.
+        pub fn linear(table: Table<'_>, derivative: u8, at: $number) -> $number {
+            $number::new(at.to_array().map(|at| crate::linear(table, derivative, at)))
+        }
+
+        /// The same number in all lanes.
+        #[inline(always)]
+        pub const fn splat(value: f64) -> $number {
+            $number::new([value; $lanes])
+        }
+
+        /// Where a < b.
+        #[inline(always)]
+        pub fn less(a: $number, b: $number) -> $number {
+            a.simd_lt(b)
+        }
+
+        /// Where a ≤ b.
+        #[inline(always)]
+        pub fn less_equal(a: $number, b: $number) -> $number {
+            a.simd_le(b)
+        }
+
+        /// Where a number is not zero.
+        #[inline(always)]
+        pub fn truth(x: $number) -> $number {
+            x.simd_ne($number::splat(0.0))
+        }
+
+        /// Where a mask does not hold.
+        #[inline(always)]
+        pub fn not(mask: $number) -> $number {
+            mask ^ bytemuck::cast::<$bits, $number>($bits::splat(u64::MAX))
+        }
+
+        /// 1 where a mask holds, else 0.
+        #[inline(always)]
+        pub fn number(mask: $number) -> $number {
+            mask & $number::splat(1.0)
+        }
+
+        /// The mask of truth values.
+        #[inline]
+        pub fn mask(holds: [bool; $lanes]) -> $number {
+            $number::new(holds.map(|holds| f64::from_bits(if holds { u64::MAX } else { 0 })))
+        }
+
+        /// `yes` where a mask holds, else `no`.
+        #[inline(always)]
+        pub fn select(mask: $number, yes: $number, no: $number) -> $number {
+            mask.select(yes, no)
+        }
+    };
 }
 
-/// [`crate::spline`] in each lane.
-pub fn spline(table: Table<'_>, derivative: u8, at: f64x4) -> f64x4 {
-    f64x4::new(at.to_array().map(|at| crate::spline(table, derivative, at)))
-}
+lanes!(f64x4, u64x4, 4);
 
-/// [`crate::linear`] in each lane.
-pub fn linear(table: Table<'_>, derivative: u8, at: f64x4) -> f64x4 {
-    f64x4::new(at.to_array().map(|at| crate::linear(table, derivative, at)))
-}
-
-/// The same number in all lanes.
-#[inline(always)]
-pub const fn splat(value: f64) -> f64x4 {
-    f64x4::new([value; 4])
-}
-
-/// Where a < b.
-#[inline(always)]
-pub fn less(a: f64x4, b: f64x4) -> f64x4 {
-    a.simd_lt(b)
-}
-
-/// Where a ≤ b.
-#[inline(always)]
-pub fn less_equal(a: f64x4, b: f64x4) -> f64x4 {
-    a.simd_le(b)
-}
-
-/// Where a number is not zero.
-#[inline(always)]
-pub fn truth(x: f64x4) -> f64x4 {
-    x.simd_ne(f64x4::splat(0.0))
-}
-
-/// Where a mask does not hold.
-#[inline(always)]
-pub fn not(mask: f64x4) -> f64x4 {
-    mask ^ bytemuck::cast::<u64x4, f64x4>(u64x4::splat(u64::MAX))
-}
-
-/// 1 where a mask holds, else 0.
-#[inline(always)]
-pub fn number(mask: f64x4) -> f64x4 {
-    mask & f64x4::splat(1.0)
-}
-
-/// The mask of four truth values.
-#[inline]
-pub fn mask(holds: [bool; 4]) -> f64x4 {
-    f64x4::new(holds.map(|holds| f64::from_bits(if holds { u64::MAX } else { 0 })))
-}
-
-/// `yes` where a mask holds, else `no`.
-#[inline(always)]
-pub fn select(mask: f64x4, yes: f64x4, no: f64x4) -> f64x4 {
-    mask.select(yes, no)
+/// The functions for eight numbers at once.
+pub mod x8 {
+    lanes!(f64x8, u64x8, 8);
 }

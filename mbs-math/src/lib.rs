@@ -9,7 +9,7 @@
 //!
 //! | feature | default | gives |
 //! |---|---|---|
-//! | `lanes` | no | [`lanes`]: the functions for four numbers at once |
+//! | `lanes` | no | [`lanes`]: the functions for four and for eight numbers at once |
 //! | `std` | no | one rounding in [`madd`] and its kin, where the processor can |
 #![no_std]
 

@@ -82,22 +82,23 @@ pub fn quarter_turns<T: Real>(x: T) -> T {
 #[inline(always)]
 pub fn kernels<T: Real>(x: T, quarter_turns: T) -> (T, T) {
     let n = quarter_turns - T::of(ROUNDER);
-    let [p1, p2, p3] = QUARTER_TURN.map(T::of);
-    let a = x - n * p1; // (1)
-    let b = n * p2;
+    // One by one: `map` of an array of lanes is a call, around which all registers are saved.
+    let [p1, p2, p3] = QUARTER_TURN;
+    let a = x - n * T::of(p1); // (1)
+    let b = n * T::of(p2);
     let r = a - b; // (2)
-    let sigma = n * p3 - ((a - r) - b); // (3)
+    let sigma = n * T::of(p3) - ((a - r) - b); // (3)
 
     let one = T::of(1.0);
     let r2 = r * r;
     let r4 = r2 * r2;
     let r6 = r2 * r4;
-    let polynomial =
-        |[c1, c2, c3, c4, c5, c6]: [T; 6]| (c1 + r2 * (c2 + r2 * c3)) + r6 * (c4 + r2 * (c5 + r2 * c6));
+    let three = |a: f64, b: f64, c: f64| T::of(a) + r2 * (T::of(b) + r2 * T::of(c));
+    let polynomial = |[c1, c2, c3, c4, c5, c6]: [f64; 6]| three(c1, c2, c3) + r6 * three(c4, c5, c6);
     let h = T::of(0.5) * r2;
     let w = one - h;
-    let sine = r - (sigma * w - (r2 * r) * polynomial(SINE.map(T::of)));
-    let cosine = w + (((one - w) - h) + (r4 * polynomial(COSINE.map(T::of)) + r * sigma));
+    let sine = r - (sigma * w - (r2 * r) * polynomial(SINE));
+    let cosine = w + (((one - w) - h) + (r4 * polynomial(COSINE) + r * sigma));
     (sine, cosine)
 }
 

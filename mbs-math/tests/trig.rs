@@ -178,6 +178,7 @@ fn within_an_ulp_of_libm() {
 #[cfg(feature = "lanes")]
 #[test]
 fn lanes_have_the_bits_of_numbers() {
+    use mbs_math::lanes::x8::{self, f64x8};
     use mbs_math::lanes::{self, f64x4};
     let mut state = 3;
     let special =
@@ -188,9 +189,11 @@ fn lanes_have_the_bits_of_numbers() {
             x[round % 4] = special[round % special.len()];
         }
         let (s, c) = lanes::sin_cos(f64x4::new(x));
-        for lane in 0..4 {
-            let (s, c) = (s.to_array()[lane], c.to_array()[lane]);
-            let expected = sin_cos(x[lane]);
+        let (s8, c8) = x8::sin_cos(f64x8::new(core::array::from_fn(|lane| x[lane % 4])));
+        let pairs = s.to_array().into_iter().zip(c.to_array());
+        let pairs = pairs.chain(s8.to_array().into_iter().zip(c8.to_array()));
+        for (lane, (s, c)) in pairs.enumerate() {
+            let expected = sin_cos(x[lane % 4]);
             let same = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
             assert!(same(s, expected.0) && same(c, expected.1), "{x:?}");
         }

@@ -8,6 +8,7 @@ use super::lower::{self, Target};
 use super::plan::Plan;
 use super::shims::Shim;
 use super::trig;
+use crate::model::N_RESULTS;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
@@ -28,8 +29,8 @@ pub(super) struct Compiled {
     pub(super) chunks: Vec<Chunk>,
     /// Length of the scratch array they share.
     pub(super) n_scratch: usize,
-    /// Results that are to be zeroed before.
-    pub(super) zeroed: Vec<usize>,
+    /// Whether each result is to be zeroed before.
+    pub(super) zeroed: [bool; N_RESULTS],
 }
 
 /// The memory compiled code is in; freed when dropped.
@@ -116,7 +117,7 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
     let compiled = plans.iter().map(|plan| Compiled {
         chunks: ids.by_ref().take(plan.chunks.len()).map(|id| entry(module, id)).collect(),
         n_scratch: plan.n_scratch,
-        zeroed: plan.zeroed.clone(),
+        zeroed: std::array::from_fn(|block| plan.zeroed.contains(&block)),
     });
     let compiled = compiled.collect();
     Ok((compiled, code))

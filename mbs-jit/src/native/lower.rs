@@ -3,6 +3,7 @@
 //! Every operation becomes the instruction of the same meaning or a call to a
 //! [`Shim`]; nothing is fused or re-associated, so the bits are the interpreter's.
 
+use super::arithmetic;
 use super::frame::{Array, Frame, Place, place};
 use super::plan::{Entry, Plan};
 use super::shims::Shim;
@@ -169,14 +170,14 @@ impl Lowering<'_, '_> {
         if let Some(shim) = Shim::binary(op) {
             return Lowered::Number(self.call(shim, &[a, b]));
         }
-        let ins = self.builder.ins();
+        let builder = &mut self.builder;
         match op {
-            BinaryOp::Add => Lowered::Number(ins.fadd(a, b)),
-            BinaryOp::Sub => Lowered::Number(ins.fsub(a, b)),
-            BinaryOp::Mul => Lowered::Number(ins.fmul(a, b)),
-            BinaryOp::Div => Lowered::Number(ins.fdiv(a, b)),
-            BinaryOp::Less => Lowered::Truth(ins.fcmp(FloatCC::LessThan, a, b)),
-            BinaryOp::LessEqual => Lowered::Truth(ins.fcmp(FloatCC::LessThanOrEqual, a, b)),
+            BinaryOp::Add => Lowered::Number(arithmetic::add(builder, a, b)),
+            BinaryOp::Sub => Lowered::Number(builder.ins().fsub(a, b)),
+            BinaryOp::Mul => Lowered::Number(arithmetic::multiply(builder, a, b)),
+            BinaryOp::Div => Lowered::Number(builder.ins().fdiv(a, b)),
+            BinaryOp::Less => Lowered::Truth(builder.ins().fcmp(FloatCC::LessThan, a, b)),
+            BinaryOp::LessEqual => Lowered::Truth(builder.ins().fcmp(FloatCC::LessThanOrEqual, a, b)),
             BinaryOp::And | BinaryOp::Or | BinaryOp::Pow | BinaryOp::Atan2 | BinaryOp::Mod => {
                 unreachable!("{op:?} is handled above")
             }

@@ -1,5 +1,6 @@
 //! Programs as native code in memory, made with Cranelift.
 
+mod arithmetic;
 mod compile;
 mod frame;
 mod lower;
@@ -11,10 +12,11 @@ mod tests;
 mod trig;
 
 use crate::Warning;
-use crate::model::{Engine, Model, N_RESULTS};
+use crate::model::{Engine, Model, N_RESULTS, Read};
 use compile::{Code, Compiled, Failed};
 use frame::Frame;
-use mbs_symbolic::program::{FunctionKind, Inputs, Program, ProgramTable};
+use mbs_runtime::At;
+use mbs_symbolic::program::{FunctionKind, Program, ProgramTable};
 use std::fmt;
 
 /// A program compiled to native code, which is freed with it.
@@ -61,36 +63,38 @@ impl NativeCode {
     ///
     /// # Safety
     /// As [`Engine::run`].
-    #[inline]
-    unsafe fn call(
+    #[inline(always)]
+    unsafe fn call<const N: usize>(
         &self,
         function: &Compiled,
-        inputs: &Inputs<'_>,
-        results: &mut [&mut [f64]],
+        read: Read<'_>,
+        results: [&mut [f64]; N],
         clean: &[usize],
     ) {
-        for &block in function.zeroed.iter().filter(|block| !clean.contains(block)) {
-            results[block].fill(0.0);
-        }
-        let mut pointers = [std::ptr::null_mut(); N_RESULTS];
-        for (pointer, result) in pointers.iter_mut().zip(results) {
-            *pointer = result.as_mut_ptr();
+        let Read { at, v_dot, lambda } = read;
+        // Written where it is read: copies of what was just written wait for it.
+        let mut frame = Frame {
+            t: at.t,
+            p: at.p.as_ptr(),
+            v: at.v.as_ptr(),
+            x: at.x.as_ptr(),
+            u: at.u.as_ptr(),
+            modes: at.modes.as_ptr(),
+            prepared: at.prepared.as_ptr(),
+            v_dot: v_dot.as_ptr(),
+            lambda: lambda.as_ptr(),
+            tables: self.tables.as_ptr(),
+            scratch: std::ptr::null_mut(),
+            results: [std::ptr::null_mut(); N_RESULTS],
+        };
+        for (block, result) in results.into_iter().enumerate() {
+            if function.zeroed[block] && !clean.contains(&block) {
+                result.fill(0.0);
+            }
+            frame.results[block] = result.as_mut_ptr();
         }
         scratch::with_scratch(function.n_scratch, |scratch| {
-            let frame = Frame {
-                t: inputs.t,
-                p: inputs.p.as_ptr(),
-                v: inputs.v.as_ptr(),
-                x: inputs.x.as_ptr(),
-                u: inputs.u.as_ptr(),
-                modes: inputs.modes.as_ptr(),
-                prepared: inputs.prepared.as_ptr(),
-                v_dot: inputs.v_dot.as_ptr(),
-                lambda: inputs.lambda.as_ptr(),
-                tables: self.tables.as_ptr(),
-                scratch,
-                results: pointers,
-            };
+            frame.scratch = scratch;
             for chunk in &function.chunks {
                 // SAFETY: the code is that of this program and lives as long as `self`.
                 // It reads and writes only entries that the verified program names, all
@@ -107,22 +111,23 @@ impl Engine for NativeCode {
     unsafe fn prepare(&self, theta: &[f64], prepared: &mut [f64]) {
         let (head, tail) = prepared.split_at_mut(theta.len());
         head.copy_from_slice(theta);
-        let inputs = Inputs { prepared: theta, ..Inputs::default() };
+        let at = At { t: 0.0, p: &[], v: &[], x: &[], u: &[], modes: &[], prepared: theta };
+        let read = Read { at: &at, v_dot: &[], lambda: &[] };
         // SAFETY: `prepare` reads nothing but θ and fills what follows it, whose lengths
         // our caller has checked.
-        unsafe { self.call(&self.functions[FunctionKind::ALL.len()], &inputs, &mut [tail], &[]) };
+        unsafe { self.call(&self.functions[FunctionKind::ALL.len()], read, [tail], &[]) };
     }
 
-    #[inline]
-    unsafe fn run(
+    #[inline(always)]
+    unsafe fn run<const N: usize>(
         &self,
         kind: FunctionKind,
-        inputs: &Inputs<'_>,
-        results: &mut [&mut [f64]],
+        read: Read<'_>,
+        results: [&mut [f64]; N],
         clean: &[usize],
     ) {
         // SAFETY: our caller promises what `call` asks for.
-        unsafe { self.call(&self.functions[kind as usize], inputs, results, clean) };
+        unsafe { self.call(&self.functions[kind as usize], read, results, clean) };
     }
 }
 

@@ -5,6 +5,7 @@
 //! straight line, through a function that preserves all registers, so that nothing has to be
 //! saved around a call that hardly ever happens.
 
+use super::arithmetic;
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
@@ -63,14 +64,14 @@ pub(super) fn sin_cos(
     pair: StackSlot,
     pointer: Type,
 ) -> (Value, Value) {
+    let (within, beyond, after) = (builder.create_block(), builder.create_block(), builder.create_block());
+    let [sine_after, cosine_after] = [(); 2].map(|()| builder.append_block_param(after, types::F64));
     let size = builder.ins().fabs(x);
     let largest = builder.ins().f64const(LARGEST);
     let is_near = builder.ins().fcmp(FloatCC::LessThanOrEqual, size, largest);
-    let (sine, cosine) = near(builder, x);
+    // Asked before and not after the work, through which both sides of the question would wait.
+    builder.ins().brif(is_near, within, &[], beyond, &[]);
 
-    let (beyond, after) = (builder.create_block(), builder.create_block());
-    let [sine_after, cosine_after] = [(); 2].map(|()| builder.append_block_param(after, types::F64));
-    builder.ins().brif(is_near, after, &[sine.into(), cosine.into()], beyond, &[]);
     builder.switch_to_block(beyond);
     builder.set_cold_block(beyond);
     let place = builder.ins().stack_addr(pointer, pair, 0);
@@ -78,6 +79,10 @@ pub(super) fn sin_cos(
     builder.ins().call(far, &[place]);
     let [sine, cosine] =
         [0, COSINE].map(|offset| builder.ins().load(types::F64, MemFlagsData::trusted(), place, offset));
+    builder.ins().jump(after, &[sine.into(), cosine.into()]);
+
+    builder.switch_to_block(within);
+    let (sine, cosine) = near(builder, x);
     builder.ins().jump(after, &[sine.into(), cosine.into()]);
     builder.switch_to_block(after);
     (sine_after, cosine_after)
@@ -136,7 +141,7 @@ impl Real for Written<'_, '_, '_> {
 }
 
 macro_rules! written {
-    ($($operator:ident $method:ident $instruction:ident,)*) => {
+    ($($operator:ident $method:ident $write:expr,)*) => {
         $(impl $operator for Written<'_, '_, '_> {
             type Output = Self;
 
@@ -146,14 +151,14 @@ macro_rules! written {
                     (Self::Value(builder, _), _) | (_, Self::Value(builder, _)) => builder,
                 };
                 let (a, b) = (self.value(builder), other.value(builder));
-                Self::Value(builder, builder.borrow_mut().ins().$instruction(a, b))
+                Self::Value(builder, $write(&mut **builder.borrow_mut(), a, b))
             }
         })*
     };
 }
 
 written! {
-    Add add fadd,
-    Sub sub fsub,
-    Mul mul fmul,
+    Add add arithmetic::add,
+    Sub sub |builder: &mut FunctionBuilder<'_>, a, b| builder.ins().fsub(a, b),
+    Mul mul arithmetic::multiply,
 }

@@ -1,4 +1,5 @@
-//! Models compiled for four states at once and for single precision, for tests and benches.
+//! Models compiled for four and eight states at once and for single precision, for tests and
+//! benches.
 
 use mbs_runtime::batch::Lanes;
 

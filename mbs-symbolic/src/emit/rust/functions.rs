@@ -3,12 +3,13 @@
 //! A value read in a later chunk than its own travels in a scratch array; places of
 //! that array are used again as soon as nothing waits for them.
 
+use super::chunks::{scratch_places, split};
 use super::fused::{self, Fused};
 use super::spell::{self, Place};
 use super::{RustOptions, Scalar, inner_name, is_second_half};
 use crate::emit::Writer;
 use crate::expr::Symbol;
-use crate::program::{Block, Function, FunctionKind, Instruction, Op, Operand, Program, Quantity};
+use crate::program::{Block, Function, FunctionKind, Op, Operand, Program, Quantity};
 
 /// What an inner function reads, in the order of its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -444,51 +445,6 @@ impl<'a> Emitter<'a> {
 /// Whether an array is first filled with zeros.
 fn zero_filled(block: &Block) -> bool {
     block.entries.iter().filter(|entry| entry.is_constant(0.0)).count() >= 3
-}
-
-/// Ranges of at most `chunk` instructions; pairs stay together.
-fn split(body: &[Instruction], chunk: usize) -> Vec<std::ops::Range<usize>> {
-    let mut chunks = Vec::new();
-    let mut start = 0;
-    while start < body.len() {
-        let mut end = (start + chunk).min(body.len());
-        if body.get(end).is_some_and(|next| is_second_half(next.op)) {
-            end += 1;
-        }
-        chunks.push(start..end);
-        start = end;
-    }
-    chunks
-}
-
-/// Places in the scratch array, and its length.
-fn scratch_places(
-    function: &Function,
-    chunks: &[std::ops::Range<usize>],
-    chunk_of: &[usize],
-) -> (Vec<Option<usize>>, usize) {
-    let mut last_reader: Vec<usize> = chunk_of.to_vec();
-    for (index, instruction) in function.body.iter().enumerate() {
-        for value in instruction.operands().iter().filter_map(|operand| operand.value()) {
-            last_reader[value] = chunk_of[index];
-        }
-    }
-    let mut places = vec![None; function.body.len()];
-    let mut free: Vec<usize> = Vec::new();
-    let mut freed_after: Vec<Vec<usize>> = vec![Vec::new(); chunks.len()];
-    let mut length = 0;
-    for (chunk, range) in chunks.iter().enumerate() {
-        for value in range.clone().filter(|&value| last_reader[value] > chunk) {
-            let place = free.pop().unwrap_or_else(|| {
-                length += 1;
-                length - 1
-            });
-            places[value] = Some(place);
-            freed_after[last_reader[value]].push(place);
-        }
-        free.append(&mut freed_after[chunk]);
-    }
-    (places, length)
 }
 
 /// Whether a function has arguments and results of its own kind.

@@ -4,6 +4,7 @@
 //! arrays of fixed length; a function longer than [`RustOptions::chunk`] instructions
 //! is split, because one long function makes rustc slow.
 
+mod chunks;
 mod constants;
 mod functions;
 mod fused;
@@ -33,7 +34,9 @@ pub struct RustOptions {
     /// Wrap everything in `pub mod` of this name; otherwise the text is a file of its
     /// own.
     pub module: Option<String>,
-    /// Most instructions of one emitted function.
+    /// Most instructions of one emitted function. What one hands to the next travels through
+    /// memory, which costs time; but rustc nests a scope in each value, and with debug
+    /// information it has no stack left beyond 2500.
     pub chunk: usize,
     /// Kinds of numbers to write the functions for, beside `f64`.
     pub scalars: Vec<Scalar>,
@@ -49,7 +52,7 @@ impl Default for RustOptions {
         Self {
             runtime_path: "::mbs_runtime".into(),
             module: None,
-            chunk: 800,
+            chunk: 2000,
             scalars: Vec::new(),
             self_check: None,
             fused_multiply_add: false,

@@ -13,15 +13,24 @@ pub enum Scalar {
     /// Four states at once, each with the bits of `f64`: the module `x4`, and the trait
     /// `mbs_runtime::batch::Lanes`. Needs the feature `batch` of `mbs-runtime`.
     F64x4,
+    /// Eight states at once, each with the bits of `f64`: the module `x8`, functions only. Needs the
+    /// feature `batch` of `mbs-runtime`.
+    F64x8,
 }
 
 impl Scalar {
+    /// Whether numbers are vectors and truth values masks.
+    pub(super) fn is_lanes(self) -> bool {
+        matches!(self, Self::F64x4 | Self::F64x8)
+    }
+
     /// Its type.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::F64 => "f64",
             Self::F32 => "f32",
             Self::F64x4 => "f64x4",
+            Self::F64x8 => "f64x8",
         }
     }
 
@@ -29,7 +38,7 @@ impl Scalar {
     pub(super) fn truth(self) -> &'static str {
         match self {
             Self::F64 | Self::F32 => "bool",
-            Self::F64x4 => "f64x4",
+            Self::F64x4 | Self::F64x8 => self.name(),
         }
     }
 
@@ -37,7 +46,7 @@ impl Scalar {
     pub(super) fn zero(self) -> &'static str {
         match self {
             Self::F64 | Self::F32 => "0.0",
-            Self::F64x4 => "ZERO",
+            Self::F64x4 | Self::F64x8 => "ZERO",
         }
     }
 
@@ -50,7 +59,7 @@ impl Scalar {
             // Out of range: what single precision makes of it.
             Self::F32 if short > 0.0 => "f32::INFINITY".into(),
             Self::F32 => "f32::NEG_INFINITY".into(),
-            Self::F64x4 => format!("math::splat({})", literal(value)),
+            Self::F64x4 | Self::F64x8 => format!("math::splat({})", literal(value)),
         }
     }
 
@@ -58,7 +67,7 @@ impl Scalar {
     pub(super) fn number_of_truth(self, truth: &str) -> String {
         match self {
             Self::F64 | Self::F32 => format!("{}::from(u8::from({truth}))", self.name()),
-            Self::F64x4 => format!("math::number({truth})"),
+            Self::F64x4 | Self::F64x8 => format!("math::number({truth})"),
         }
     }
 }

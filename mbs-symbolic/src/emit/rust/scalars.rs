@@ -27,7 +27,8 @@ pub(super) fn emit(out: &mut Writer, program: &Program, options: &RustOptions) {
         match scalar {
             Scalar::F64 => {}
             Scalar::F32 => single(out, program, options),
-            Scalar::F64x4 => lanes(out, program, options),
+            Scalar::F64x4 => four(out, program, options),
+            Scalar::F64x8 => eight(out, program, options),
         }
     }
 }
@@ -51,24 +52,12 @@ fn single(out: &mut Writer, program: &Program, options: &RustOptions) {
     });
 }
 
-fn lanes(out: &mut Writer, program: &Program, options: &RustOptions) {
-    out.blank();
-    out.line("/// The functions for four states at once. Each lane has the bits of the functions for one");
-    out.line("/// state, whatever the others hold. Truth values are masks.");
-    out.block("pub mod x4 {", "}", |out| {
-        out.line("use super::*;");
+fn four(out: &mut Writer, program: &Program, options: &RustOptions) {
+    lanes(out, "four", "x4", |out| {
         out.line("use super::runtime::batch::{Accelerated4, At4, Fused4, Lanes, wrong_length};");
         out.line("use super::runtime::math::lanes as math;");
         out.line("use super::runtime::math::lanes::f64x4;");
-        out.blank();
-        out.line("const ZERO: f64x4 = math::splat(0.0);");
-        out.blank();
-        let wanted = |kind: FunctionKind| {
-            !kind.is_per_parameter_set()
-                && kind != FunctionKind::InputDefaults
-                && kind != FunctionKind::Jacobian
-        };
-        module(out, program, Scalar::F64x4, options, wanted);
+        states(out, program, Scalar::F64x4, options);
         out.blank();
         out.block("impl Lanes for super::Model {", "}", |out| {
             out.block("fn as_system(&self) -> &dyn runtime::System {", "}", |out| out.line("self"));
@@ -82,6 +71,37 @@ fn lanes(out: &mut Writer, program: &Program, options: &RustOptions) {
             }
         });
     });
+}
+
+fn eight(out: &mut Writer, program: &Program, options: &RustOptions) {
+    lanes(out, "eight", "x8", |out| {
+        out.line("use super::runtime::math::lanes::x8 as math;");
+        out.line("use super::runtime::math::lanes::x8::f64x8;");
+        states(out, program, Scalar::F64x8, options);
+    });
+}
+
+fn lanes(out: &mut Writer, number: &str, module: &str, items: impl FnOnce(&mut Writer)) {
+    out.blank();
+    out.line(format!(
+        "/// The functions for {number} states at once. Each lane has the bits of the functions for one"
+    ));
+    out.line("/// state, whatever the others hold. Truth values are masks.");
+    out.block(format!("pub mod {module} {{"), "}", |out| {
+        out.line("use super::*;");
+        items(out);
+    });
+}
+
+/// The functions at several states.
+fn states(out: &mut Writer, program: &Program, scalar: Scalar, options: &RustOptions) {
+    out.blank();
+    out.line(format!("const ZERO: {} = math::splat(0.0);", scalar.name()));
+    out.blank();
+    let wanted = |kind: FunctionKind| {
+        !kind.is_per_parameter_set() && kind != FunctionKind::InputDefaults && kind != FunctionKind::Jacobian
+    };
+    module(out, program, scalar, options, wanted);
 }
 
 /// Where a model is evaluated, and the functions that are wanted.

@@ -45,7 +45,7 @@ impl Place {
     fn as_truth(&self) -> String {
         match self.scalar {
             _ if self.logical => self.text.clone(),
-            Scalar::F64x4 => format!("math::truth({})", self.text),
+            scalar if scalar.is_lanes() => format!("math::truth({})", self.text),
             _ => format!("({} != 0.0)", self.text),
         }
     }
@@ -86,7 +86,7 @@ pub(super) fn expression(
     scalar: Scalar,
     place: impl Fn(Operand) -> Place,
 ) -> String {
-    let lanes = scalar == Scalar::F64x4;
+    let lanes = scalar.is_lanes();
     let operands = instruction.operands();
     let number = |position: usize| place(operands[position]).as_number();
     let truth = |position: usize| place(operands[position]).as_truth();

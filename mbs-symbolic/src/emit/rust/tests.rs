@@ -38,10 +38,12 @@ fn other_numbers_have_modules_of_their_own() {
     };
     let alone = with(&[]);
     assert_eq!(alone, with(&[Scalar::F64]), "double precision is always there");
-    let all = with(&[Scalar::F64x4, Scalar::F32, Scalar::F32]);
+    let all = with(&[Scalar::F64x8, Scalar::F64x4, Scalar::F32, Scalar::F32]);
     assert!(all.starts_with(&alone), "and does not depend on the others");
-    let [single, lanes] = ["pub mod single {", "pub mod x4 {"].map(|start| all.find(start));
-    assert!(single.is_some() && single < lanes);
+    let [single, four, eight] =
+        ["pub mod single {", "pub mod x4 {", "pub mod x8 {"].map(|start| all.find(start));
+    assert!(single.is_some() && single < four && four < eight);
+    assert!(!all[eight.unwrap_or(0)..].contains("x4"), "eight lanes need nothing of four");
     assert!(all.contains("impl Lanes for super::Model {") && all.contains("math::select("));
     assert!(all.contains("pub fn prepare(theta: &[f32; N_THETA], prepared: &mut Prepared) {"));
     assert!(all.lines().all(|line| line.len() < 130), "no overlong lines");
