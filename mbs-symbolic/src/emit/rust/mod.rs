@@ -36,7 +36,7 @@ pub struct RustOptions {
     pub module: Option<String>,
     /// Most instructions of one emitted function. What one hands to the next travels through
     /// memory, which costs time; but rustc nests a scope in each value, and with debug
-    /// information it has no stack left beyond 2500.
+    /// information it has no stack left at some 3000, of which half is kept away from.
     pub chunk: usize,
     /// Kinds of numbers to write the functions for, beside `f64`.
     pub scalars: Vec<Scalar>,
@@ -52,7 +52,7 @@ impl Default for RustOptions {
         Self {
             runtime_path: "::mbs_runtime".into(),
             module: None,
-            chunk: 2000,
+            chunk: 1500,
             scalars: Vec::new(),
             self_check: None,
             fused_multiply_add: false,
