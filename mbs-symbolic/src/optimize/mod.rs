@@ -8,6 +8,7 @@ pub mod dead_code;
 pub mod factor;
 pub mod hoist;
 pub mod negation;
+mod numbers;
 pub mod products;
 pub mod reciprocal;
 pub mod regroup;
@@ -16,6 +17,7 @@ pub mod sin_cos;
 pub mod value_numbering;
 
 use crate::program::{Algorithm, Counts, Function, FunctionKind, Program, verify};
+use numbers::Numbers;
 
 /// A pass with its name.
 type Pass = (&'static str, fn(&mut Program));
@@ -60,14 +62,18 @@ pub struct PassReport {
 /// Runs all passes.
 pub fn run(program: &mut Program) -> Report {
     let others = choose(program);
+    let numbers = Numbers::set_aside(program);
     let run_one = |&(name, pass): &Pass| {
         let before = program.total_counts();
         pass(program);
-        debug_assert_eq!(verify(program), Ok(()), "after {name}");
+        if cfg!(debug_assertions) {
+            assert_eq!(verify(&numbers.completed(program)), Ok(()), "after {name}");
+        }
         let (after, per_parameter_set) = (program.total_counts(), program.per_parameter_set());
         PassReport { name, before, after, per_parameter_set }
     };
     let passes = PASSES.iter().map(run_one).collect();
+    numbers.put_back(program);
     let taken = program
         .algorithm
         .map(|algorithm| (algorithm, program.function(FunctionKind::Accelerations).counts()));
@@ -82,11 +88,10 @@ fn choose(program: &mut Program) -> Vec<(Algorithm, Counts)> {
     let place = FunctionKind::Accelerations as usize;
     let mut candidates = std::mem::take(&mut program.alternatives);
     candidates.push((algorithm, std::mem::take(&mut program.functions[place])));
-    let mut alone = Program {
-        functions: vec![Function::default(); program.functions.len()],
-        prepare: Function::default(),
-        ..program.clone()
-    };
+    // The other functions are large and not looked at.
+    let functions = std::mem::take(&mut program.functions);
+    let mut alone = Program { functions: vec![Function::default(); functions.len()], ..program.clone() };
+    program.functions = functions;
     let mut tried: Vec<(Algorithm, Counts, Function)> = candidates
         .into_iter()
         .map(|(algorithm, function)| {
