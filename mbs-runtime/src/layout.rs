@@ -130,6 +130,10 @@ impl fmt::Debug for Names {
     }
 }
 
+/// Rows and columns of entries.
+#[cfg(feature = "std")]
+type Pattern = std::vec::Vec<(usize, usize)>;
+
 /// Names and dimensions of a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Layout {
@@ -226,11 +230,24 @@ impl Layout {
     /// Room for the factors of [M Gᵀ; G 0] with the first `rows` rows of G.
     #[cfg(feature = "std")]
     pub fn saddle(&self, rows: usize) -> crate::linalg::Saddle {
-        let pair = |&(i, j): &(u32, u32)| (i as usize, j as usize);
-        let mass: std::vec::Vec<_> = self.mass_pattern.iter().map(pair).collect();
-        let jacobian: std::vec::Vec<_> =
-            self.jacobian_pattern.iter().map(pair).filter(|&(row, _)| row < rows).collect();
+        let (mass, jacobian) = self.patterns(rows);
         crate::linalg::Saddle::with_patterns(self.n_v(), rows, &mass, &jacobian)
+    }
+
+    /// Its sparse factors alone, where they pay.
+    #[cfg(feature = "std")]
+    pub(crate) fn sparse_saddle(&self, rows: usize) -> Option<crate::linalg::SparseLdlt> {
+        let (mass, jacobian) = self.patterns(rows);
+        crate::linalg::worthwhile(self.n_v(), rows, &mass, &jacobian)
+    }
+
+    /// Rows and columns of M, and of the first `rows` rows of G, that are not always zero.
+    #[cfg(feature = "std")]
+    fn patterns(&self, rows: usize) -> (Pattern, Pattern) {
+        let pair = |&(i, j): &(u32, u32)| (i as usize, j as usize);
+        let mass = self.mass_pattern.iter().map(pair).collect();
+        let jacobian = self.jacobian_pattern.iter().map(pair).filter(|&(row, _)| row < rows).collect();
+        (mass, jacobian)
     }
 
     /// Whether there are so many unknowns that zeros of matrices are left out.

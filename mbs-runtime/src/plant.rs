@@ -464,8 +464,8 @@ impl<'s> Plant<'s> {
         let mut redundancy = core::mem::take(&mut self.redundancy);
         let (m, g) = redundancy.matrices();
         self.at(state.t, &state.p, &state.v, &state.x, |system, at| {
-            system.mass_matrix(at, m);
-            system.constraint_jacobian(at, g);
+            system.update_mass_matrix(at, m);
+            system.update_constraint_jacobian(at, g);
         });
         self.redundancy = redundancy;
         self.statistics.mass_matrix += 1;

@@ -99,14 +99,18 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
             jobs.push(Job { plan, chunk, id: module.declare_anonymous_function(&signature)? });
         }
     }
-    let far = trig::far_signature(isa.pointer_type());
-    let far = module.declare_anonymous_function(&far)?;
-    let target = Target { isa: &*isa, shims: &shims, far, n_theta: program.layout.parameters.len() };
+    let pair = trig::signature(isa.pointer_type());
+    let (far, near) = (module.declare_anonymous_function(&pair)?, module.declare_anonymous_function(&pair)?);
+    let target = Target { isa: &*isa, shims: &shims, far, near, n_theta: program.layout.parameters.len() };
     if trig::IS_INLINED {
-        let mut context = Context::new();
-        lower::lower_far(&mut context, &mut FunctionBuilderContext::new(), &target);
-        let bytes = bytes(&mut context, &target, far)?;
-        module.define_function_bytes(far, bytes.alignment, &bytes.code, &bytes.relocations)?;
+        let mut building = FunctionBuilderContext::new();
+        let write: [(_, fn(&mut _, &mut _, &_)); 2] = [(far, lower::lower_far), (near, lower::lower_near)];
+        for (id, lower) in write {
+            let mut context = Context::new();
+            lower(&mut context, &mut building, &target);
+            let bytes = bytes(&mut context, &target, id)?;
+            module.define_function_bytes(id, bytes.alignment, &bytes.code, &bytes.relocations)?;
+        }
     }
     for (job, bytes) in jobs.iter().zip(run(&jobs, &target)?) {
         module.define_function_bytes(job.id, bytes.alignment, &bytes.code, &bytes.relocations)?;

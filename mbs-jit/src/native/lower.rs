@@ -27,8 +27,9 @@ pub(super) struct Target<'a> {
     pub(super) isa: &'a dyn TargetIsa,
     /// Symbols of the shims, in the order of [`Shim::ALL`].
     pub(super) shims: &'a [FuncId],
-    /// Sine and cosine of arguments out of the range of [`trig`].
+    /// Sine and cosine of arguments out of the range of [`trig`], and of any.
     pub(super) far: FuncId,
+    pub(super) near: FuncId,
     /// Number of parameters θ.
     pub(super) n_theta: usize,
 }
@@ -71,7 +72,7 @@ pub(super) fn lower(
         frame,
         arrays: [None; Array::COUNT],
         shims: [None; Shim::ALL.len()],
-        far: None,
+        trig: None,
         pair: None,
         values: HashMap::with_capacity(piece.body.len()),
     };
@@ -97,8 +98,8 @@ struct Lowering<'a, 'f> {
     arrays: [Option<Value>; Array::COUNT],
     /// Shims called so far.
     shims: [Option<FuncRef>; Shim::ALL.len()],
-    /// The function for arguments out of the range of [`trig`], once it is used.
-    far: Option<FuncRef>,
+    /// The function of [`trig`] that is called, once it is used.
+    trig: Option<FuncRef>,
     /// Where the shim leaves the cosine, or what the function above works on.
     pair: Option<StackSlot>,
     /// Values of this chunk, and those of earlier ones read so far.
@@ -199,13 +200,16 @@ impl Lowering<'_, '_> {
             let data = StackSlotData::new(StackSlotKind::ExplicitSlot, trig::PAIR, 3);
             self.builder.create_sized_stack_slot(data)
         });
-        if trig::IS_INLINED {
-            let far = *self.far.get_or_insert_with(|| {
-                import(self.builder.func, self.target.far, trig::far_signature(pointer))
-            });
-            return trig::sin_cos(&mut self.builder, angle, far, slot, pointer);
-        }
         let place = self.builder.ins().stack_addr(pointer, slot, 0);
+        if trig::IS_INLINED {
+            let calls = self.plan.pairs >= trig::MANY;
+            let function = *self.trig.get_or_insert_with(|| {
+                let id = if calls { self.target.near } else { self.target.far };
+                import(self.builder.func, id, trig::signature(pointer))
+            });
+            let write = if calls { trig::call } else { trig::sin_cos };
+            return write(&mut self.builder, angle, function, place);
+        }
         let sine = self.call(Shim::SinCos, &[angle, place]);
         (sine, self.builder.ins().load(types::F64, MemFlagsData::trusted(), place, 0))
     }
@@ -301,6 +305,12 @@ impl Lowering<'_, '_> {
 /// Writes the function for arguments out of the range of [`trig`] into `context`.
 pub(super) fn lower_far(context: &mut Context, building: &mut FunctionBuilderContext, target: &Target<'_>) {
     trig::lower_far(context, building, target.isa, |function| import_shim(function, Shim::SinCos, target));
+}
+
+/// Writes the function for arguments of any size into `context`.
+pub(super) fn lower_near(context: &mut Context, building: &mut FunctionBuilderContext, target: &Target<'_>) {
+    let signature = trig::signature(target.isa.pointer_type());
+    trig::lower_near(context, building, target.isa, |function| import(function, target.far, signature));
 }
 
 fn import_shim(function: &mut ir::Function, shim: Shim, target: &Target<'_>) -> FuncRef {

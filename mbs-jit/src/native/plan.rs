@@ -4,6 +4,7 @@
 //! is compiled in chunks. A value read in a later chunk than its own travels in a
 //! scratch array, whose places are used again as soon as nothing waits for them.
 
+use mbs_symbolic::expr::UnaryOp;
 use mbs_symbolic::program::{Function, Op, Operand};
 use std::ops::Range;
 
@@ -22,6 +23,8 @@ pub(super) struct Plan<'a> {
     leaves: Vec<(Entry, Operand)>,
     /// Blocks that are zeroed as a whole before the first chunk runs.
     pub(super) zeroed: Vec<usize>,
+    /// How many sines, cosines and pairs of them there are.
+    pub(super) pairs: usize,
 }
 
 /// One chunk: instructions, then entries that need none.
@@ -60,8 +63,10 @@ impl<'a> Plan<'a> {
             }
         }
         writes.sort_by_key(|&(value, _)| value);
-        let mut plan =
-            Self { function, chunks: Vec::new(), scratch: Vec::new(), n_scratch: 0, writes, leaves, zeroed };
+        let is_pair = |op: Op| matches!(op, Op::SinCos | Op::Unary(UnaryOp::Sin | UnaryOp::Cos));
+        let pairs = function.body.iter().filter(|instruction| is_pair(instruction.op)).count();
+        let (chunks, scratch) = (Vec::new(), Vec::new());
+        let mut plan = Self { function, chunks, scratch, n_scratch: 0, writes, leaves, zeroed, pairs };
         plan.cut(length.max(1));
         plan.place();
         plan
@@ -138,7 +143,7 @@ impl<'a> Plan<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mbs_symbolic::expr::{Symbol, UnaryOp};
+    use mbs_symbolic::expr::Symbol;
     use mbs_symbolic::program::{Block, Instruction, Quantity};
 
     /// w0 = sin p0, w1 = cos p0, then negations of the value before.

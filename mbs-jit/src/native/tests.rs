@@ -202,21 +202,41 @@ fn every_operator_gives_the_interpreters_bits() {
     }
 }
 
-/// Arguments within and beyond the range of the inlined algorithm, with more values waiting in
-/// registers than there are.
+/// Arguments within and beyond the range of the algorithm, written out and called, with more
+/// values waiting in registers than there are.
 #[test]
 fn sines_in_any_range_leave_other_values_alone() {
+    for rounds in [trig::MANY as u32 / 2 - 1, trig::MANY as u32 / 2] {
+        let program = sines(rounds);
+        let (interpreted, native) = (Interpreted::new(&program), Native::new(&program).expect("native code"));
+        let quarter = std::f64::consts::FRAC_PI_2;
+        let angles =
+            (-40..40).map(|k| f64::from(k) * quarter).chain([1e5, 1e5_f64.next_up(), -1e5, 3e22, 1e300]);
+        for angle in angles.chain((0..200).map(|k| -1e5 + 1003.7 * f64::from(k))) {
+            for factor in [0.1, quarter, 777.0, 3e4] {
+                let state = [0.0, angle, factor, 0.0, 0.0, 0.0, 0.0];
+                let (expected, found) =
+                    (outputs(&interpreted, state, [false; 2]), outputs(&native, state, [false; 2]));
+                assert_eq!(bits(&found), bits(&expected), "{angle:e} less multiples of {factor}");
+            }
+        }
+    }
+}
+
+/// A pair and a cosine in each of some rounds, 20 at most, of an angle that turns, while 20 values
+/// wait.
+fn sines(rounds: u32) -> Program {
     let (angle, factor) = (Operand::Symbol(Symbol::P(0)), Operand::Symbol(Symbol::P(1)));
     let mut body: Vec<Instruction> = (1..=20)
         .map(|k| Instruction::new(Op::Binary(BinaryOp::Mul), &[factor, Operand::constant(f64::from(k))]))
         .collect();
-    let mut results = Vec::new();
+    let mut results: Vec<Operand> = (0..20).map(Operand::Value).collect();
     let mut push = |op, operands: &[Operand]| {
         body.push(Instruction::new(op, operands));
         Operand::Value(body.len() as u32 - 1)
     };
     let mut turned = angle;
-    for waiting in 0..20 {
+    for waiting in 0..rounds {
         let sine = push(Op::SinCos, &[turned]);
         let cosine = push(Op::PairedCos, &[sine]);
         let other = push(Op::Unary(UnaryOp::Cos), &[turned]);
@@ -224,18 +244,7 @@ fn sines_in_any_range_leave_other_values_alone() {
         turned = push(Op::Binary(BinaryOp::Sub), &[turned, Operand::Value(19 - waiting)]);
         results.extend([sine, cosine, sum, turned]);
     }
-    let program = program(body, results);
-    let (interpreted, native) = (Interpreted::new(&program), Native::new(&program).expect("native code"));
-    let quarter = std::f64::consts::FRAC_PI_2;
-    let angles = (-40..40).map(|k| f64::from(k) * quarter).chain([1e5, 1e5_f64.next_up(), -1e5, 3e22, 1e300]);
-    for angle in angles.chain((0..200).map(|k| -1e5 + 1003.7 * f64::from(k))) {
-        for factor in [0.1, quarter, 777.0, 3e4] {
-            let state = [0.0, angle, factor, 0.0, 0.0, 0.0, 0.0];
-            let (expected, found) =
-                (outputs(&interpreted, state, [false; 2]), outputs(&native, state, [false; 2]));
-            assert_eq!(bits(&found), bits(&expected), "{angle:e} less multiples of {factor}");
-        }
-    }
+    program(body, results)
 }
 
 #[test]

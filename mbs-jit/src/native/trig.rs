@@ -1,15 +1,17 @@
-//! Sine and cosine without a call.
+//! Sine and cosine as code of our own.
 //!
 //! The algorithm of [`mbs_math::trig`] is run once on values of the code to be made, which
 //! writes its operations in its order: the same bits. Only arguments beyond its range leave the
 //! straight line, through a function that preserves all registers, so that nothing has to be
-//! saved around a call that hardly ever happens.
+//! saved around a call that hardly ever happens. Written out at every place, a pair takes 750
+//! bytes, which a function of many angles fetches from farther away than the call of one copy
+//! takes: such a function calls, and that copy preserves all registers too.
 
 use super::arithmetic;
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{
-    self, AbiParam, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlot, Type, Value, types,
+    self, AbiParam, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value, types,
 };
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -20,12 +22,17 @@ use std::ops::{Add, Mul, Sub};
 /// Whether this machine has the calling convention that preserves all registers.
 pub(super) const IS_INLINED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
+/// With so many pairs a function calls the one copy of them: written out they no longer fit into
+/// the nearest cache of instructions.
+pub(super) const MANY: usize = 32;
+
 /// Bytes of the argument, which becomes the sine, and of the cosine.
 pub(super) const PAIR: u32 = 16;
 const COSINE: i32 = 8;
 
-/// The signature of the function for arguments out of range: a pointer to a pair.
-pub(super) fn far_signature(pointer: Type) -> Signature {
+/// The signature of functions that work on a pair, given as a pointer: the one for arguments out
+/// of range, and the one for any.
+pub(super) fn signature(pointer: Type) -> Signature {
     let mut signature = Signature::new(CallConv::PreserveAll);
     signature.params.push(AbiParam::new(pointer));
     signature
@@ -38,7 +45,7 @@ pub(super) fn lower_far(
     isa: &dyn TargetIsa,
     import: impl FnOnce(&mut ir::Function) -> FuncRef,
 ) {
-    context.func.signature = far_signature(isa.pointer_type());
+    context.func.signature = signature(isa.pointer_type());
     let mut builder = FunctionBuilder::new(&mut context.func, building);
     let block = builder.create_block();
     builder.append_block_params_for_function_params(block);
@@ -55,14 +62,38 @@ pub(super) fn lower_far(
     builder.finalize(isa.frontend_config());
 }
 
-/// Writes sine and cosine of x; `far` is the function for arguments out of range and `pair` what
-/// it works on.
+/// Writes the function for any argument into `context`; `import` makes the one for arguments out
+/// of range known.
+pub(super) fn lower_near(
+    context: &mut Context,
+    building: &mut FunctionBuilderContext,
+    isa: &dyn TargetIsa,
+    import: impl FnOnce(&mut ir::Function) -> FuncRef,
+) {
+    let pointer = isa.pointer_type();
+    context.func.signature = signature(pointer);
+    let mut builder = FunctionBuilder::new(&mut context.func, building);
+    let block = builder.create_block();
+    builder.append_block_params_for_function_params(block);
+    builder.switch_to_block(block);
+    let pair = builder.block_params(block)[0];
+    let far = import(builder.func);
+    let x = builder.ins().load(types::F64, MemFlagsData::trusted(), pair, 0);
+    let (sine, cosine) = sin_cos(&mut builder, x, far, pair);
+    builder.ins().store(MemFlagsData::trusted(), sine, pair, 0);
+    builder.ins().store(MemFlagsData::trusted(), cosine, pair, COSINE);
+    builder.ins().return_(&[]);
+    builder.seal_all_blocks();
+    builder.finalize(isa.frontend_config());
+}
+
+/// Writes sine and cosine of x; `far` is the function for arguments out of range and `pair` points to
+/// what it works on.
 pub(super) fn sin_cos(
     builder: &mut FunctionBuilder<'_>,
     x: Value,
     far: FuncRef,
-    pair: StackSlot,
-    pointer: Type,
+    pair: Value,
 ) -> (Value, Value) {
     let (within, beyond, after) = (builder.create_block(), builder.create_block(), builder.create_block());
     let [sine_after, cosine_after] = [(); 2].map(|()| builder.append_block_param(after, types::F64));
@@ -74,11 +105,7 @@ pub(super) fn sin_cos(
 
     builder.switch_to_block(beyond);
     builder.set_cold_block(beyond);
-    let place = builder.ins().stack_addr(pointer, pair, 0);
-    builder.ins().store(MemFlagsData::trusted(), x, place, 0);
-    builder.ins().call(far, &[place]);
-    let [sine, cosine] =
-        [0, COSINE].map(|offset| builder.ins().load(types::F64, MemFlagsData::trusted(), place, offset));
+    let (sine, cosine) = call(builder, x, far, pair);
     builder.ins().jump(after, &[sine.into(), cosine.into()]);
 
     builder.switch_to_block(within);
@@ -86,6 +113,20 @@ pub(super) fn sin_cos(
     builder.ins().jump(after, &[sine.into(), cosine.into()]);
     builder.switch_to_block(after);
     (sine_after, cosine_after)
+}
+
+/// Writes a call for sine and cosine of x, through a pair.
+pub(super) fn call(
+    builder: &mut FunctionBuilder<'_>,
+    x: Value,
+    function: FuncRef,
+    pair: Value,
+) -> (Value, Value) {
+    builder.ins().store(MemFlagsData::trusted(), x, pair, 0);
+    builder.ins().call(function, &[pair]);
+    let [sine, cosine] =
+        [0, COSINE].map(|offset| builder.ins().load(types::F64, MemFlagsData::trusted(), pair, offset));
+    (sine, cosine)
 }
 
 /// [`mbs_math::sin_cos`] within its range.

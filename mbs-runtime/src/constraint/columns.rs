@@ -1,5 +1,7 @@
 //! Columns of a large G that span all others.
 
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::vec;
 use std::vec::Vec;
 
@@ -7,7 +9,8 @@ use std::vec::Vec;
 /// (`rows` × any, column-major): one flag for each. A column is dependent where elimination leaves
 /// at most `tolerance` of the largest entry.
 ///
-/// One elimination that keeps only what is not zero, with the columns in their order.
+/// One elimination that keeps only what is not zero, with the columns in their order. Of the columns
+/// taken only those are looked at whose row is not zero, so that loops in a row cost the same each.
 pub(super) fn independent(
     g: &[f64],
     rows: usize,
@@ -20,25 +23,48 @@ pub(super) fn independent(
     let least = tolerance * order.iter().map(|&column| largest(entries(column))).fold(0.0, f64::max);
     // The row of each column taken, and what it takes from the rows that are open then.
     let mut taken: Vec<(usize, Vec<(usize, f64)>)> = Vec::new();
-    let mut open = vec![true; n_rows];
+    let mut taken_in = vec![None; n_rows];
     let mut rest = vec![0.0; n_rows];
+    // Of the column that is looked at: the rows where it is not zero, or was not, and the columns
+    // taken in them that are still to be taken out, the first one first.
+    let mut noted = vec![false; n_rows];
+    let mut rows_left: Vec<usize> = Vec::new();
+    let mut due = BinaryHeap::new();
     let mut look = |&column: &usize| {
         if taken.len() == n_rows {
             return false;
         }
-        rest.copy_from_slice(entries(column));
-        for (row, below) in &taken {
+        for row in rows_left.drain(..) {
+            (rest[row], noted[row]) = (0.0, false);
+        }
+        for (row, &value) in entries(column).iter().enumerate().filter(|(_, value)| **value != 0.0) {
+            (rest[row], noted[row]) = (value, true);
+            rows_left.push(row);
+            due.extend(taken_in[row].map(Reverse));
+        }
+        while let Some(Reverse(earlier)) = due.pop() {
+            let (row, below): &(usize, Vec<(usize, f64)>) = &taken[earlier];
             let factor = rest[*row];
-            if factor != 0.0 {
-                below.iter().for_each(|&(row, l)| rest[row] -= l * factor);
+            for &(row, l) in below {
+                if !noted[row] {
+                    noted[row] = true;
+                    rows_left.push(row);
+                    due.extend(taken_in[row].map(Reverse));
+                }
+                rest[row] -= l * factor;
             }
         }
-        let left = || rest.iter().copied().enumerate().filter(|&(row, value)| open[row] && value != 0.0);
+        // In the order of rows, so that of equal entries the same one is the pivot.
+        rows_left.sort_unstable();
+        let is_open = |row: &&usize| taken_in[**row].is_none();
+        let left = || {
+            rows_left.iter().filter(is_open).map(|&row| (row, rest[row])).filter(|(_, value)| *value != 0.0)
+        };
         let pivot = left().max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
         let Some((row, pivot)) = pivot.filter(|(_, pivot)| pivot.abs() > least) else { return false };
         let below = left().filter(|&(other, _)| other != row).map(|(other, value)| (other, value / pivot));
         taken.push((row, below.collect()));
-        open[row] = false;
+        taken_in[row] = Some(taken.len() - 1);
         true
     };
     order.iter().map(&mut look).collect()

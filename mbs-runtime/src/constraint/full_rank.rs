@@ -20,8 +20,7 @@ const MARGIN: f64 = 10.0;
 /// iteration, in which the factors of Q stand for those of G M⁻¹ Gᵀ.
 pub(super) fn is_certain(layout: &Layout, m: &[f64], g: &[f64]) -> bool {
     let (n_v, rows) = (layout.n_v(), layout.n_lambda());
-    let mut saddle = layout.saddle(rows);
-    let Some(sparse) = saddle.sparse() else { return false };
+    let Some(mut sparse) = layout.sparse_saddle(rows) else { return false };
     if sparse.factor(m, g, rows).is_err() {
         return false;
     }

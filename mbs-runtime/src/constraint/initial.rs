@@ -3,8 +3,9 @@
 use super::projection::multiply;
 use super::{columns, normalise};
 use crate::Layout;
-use crate::linalg::{LARGE, Saddle};
+use crate::linalg::{LARGE, Saddle, SparseLdlt, worthwhile};
 use crate::plant::{Plant, State};
+use std::collections::HashMap;
 use std::vec;
 use std::vec::Vec;
 
@@ -81,6 +82,7 @@ fn evaluate(plant: &mut Plant<'_>, state: &mut State) {
 
 /// The velocity indices of listed position indices; a quaternion counts as a whole.
 fn motions(layout: &Layout, listed: &[u32]) -> Vec<usize> {
+    let velocities: HashMap<&str, usize> = layout.velocities.iter().zip(0..).collect();
     let mut list = Vec::new();
     for &index in listed {
         let quaternion = layout.quaternions.iter().find(|block| (block.p..block.p + 4).contains(&index));
@@ -88,7 +90,7 @@ fn motions(layout: &Layout, listed: &[u32]) -> Vec<usize> {
             Some(block) => list.extend((block.v..block.v + 3).map(|v| v as usize)),
             None => {
                 let name = layout.positions.get(index as usize).unwrap_or_default();
-                list.extend(layout.velocities.position(name));
+                list.extend(velocities.get(name));
             }
         }
     }
@@ -144,7 +146,9 @@ fn hold_once_assembled(plant: &mut Plant<'_>, guess: &State, listed: &[usize]) -
 }
 
 fn free(n_v: usize, held: &[usize]) -> Vec<usize> {
-    (0..n_v).filter(|column| !held.contains(column)).collect()
+    let mut is_free = vec![true; n_v];
+    held.iter().for_each(|&column| is_free[column] = false);
+    (0..n_v).filter(|&column| is_free[column]).collect()
 }
 
 /// Rank of some columns of G by elimination with full pivoting.
@@ -194,7 +198,7 @@ fn close(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<(),
     let mut part = Part::new(layout, free, n_g);
     let mut delta = vec![0.0; n_v];
     let mut delta_p = vec![0.0; n_p];
-    let mut kinematic_matrix = vec![0.0; n_p * n_v];
+    let mut kinematic_matrix = vec![0.0; if layout.is_large() { 0 } else { n_p * n_v }];
     let mut trial = state.p.clone();
     plant.constraints(state.t, &state.p, &state.v, &state.x, &mut g);
     let mut size = largest(&g);
@@ -274,10 +278,19 @@ fn largest(values: &[f64]) -> f64 {
 struct Part<'f> {
     free: &'f [usize],
     rows: usize,
+    /// Factors that read M and G where they are.
+    sparse: Option<SparseLdlt>,
+    /// Where there are none, or they have lost a pivot.
+    copied: Option<Copied>,
+    right: Vec<f64>,
+}
+
+/// Some columns of M and G as matrices of their own.
+struct Copied {
+    rows: usize,
     saddle: Saddle,
     m: Vec<f64>,
     g: Vec<f64>,
-    right: Vec<f64>,
 }
 
 impl<'f> Part<'f> {
@@ -291,41 +304,56 @@ impl<'f> Part<'f> {
         let kept = layout.jacobian_pattern.iter().filter(|&&(row, _)| (row as usize) < rows);
         let jacobian: Vec<_> =
             kept.filter_map(|&(row, column)| Some((row as usize, place(column)?))).collect();
-        Self {
-            free,
-            rows,
-            saddle: Saddle::with_patterns(n, rows, &mass, &jacobian),
-            m: vec![0.0; n * n],
-            g: vec![0.0; n * rows],
-            right: vec![0.0; n + rows],
-        }
+        let sparse = worthwhile(n, rows, &mass, &jacobian);
+        let sparse = sparse.map(|sparse| sparse.of_columns(free, layout.n_v()));
+        Self { free, rows, sparse, copied: None, right: vec![0.0; n + rows] }
     }
 
     /// The change of the free motions, smallest in the metric of M, that removes `residual`.
     fn solve(&mut self, plant: &mut Plant<'_>, residual: &[f64], delta: &mut [f64]) {
-        let (n, n_v) = (self.free.len(), delta.len());
-        let all_rows = plant.layout().n_lambda();
-        for (j, &column) in self.free.iter().enumerate() {
-            for (i, &row) in self.free.iter().enumerate() {
-                self.m[j * n + i] = plant.mass_matrix[column * n_v + row];
-            }
-            let from = &plant.constraint_jacobian[column * all_rows..column * all_rows + self.rows];
-            self.g[j * self.rows..(j + 1) * self.rows].copy_from_slice(from);
-        }
+        let Self { free, rows, sparse, copied, right } = self;
+        let n = free.len();
         delta.fill(0.0);
-        // A motion without mass is held by the constraints or not at all; the caller sees
-        // what is left of the residual.
-        let _ = self.saddle.factor(&self.m, &self.g, self.rows);
-        plant.statistics.factorisations += 1;
-        self.right[..n].fill(0.0);
-        for (right, residual) in self.right[n..].iter_mut().zip(residual) {
+        right[..n].fill(0.0);
+        for (right, residual) in right[n..].iter_mut().zip(residual) {
             *right = -residual;
         }
-        self.saddle.solve(&mut self.right);
+        let (m, g, all_rows) = (&plant.mass_matrix, &plant.constraint_jacobian, plant.layout().n_lambda());
+        if let Some(sparse) = sparse
+            && sparse.factor(m, g, all_rows).is_ok()
+        {
+            sparse.solve(right);
+        } else {
+            let copied = copied.get_or_insert_with(|| Copied::new(n, *rows));
+            copied.factor(m, g, all_rows, free);
+            copied.saddle.solve(right);
+        }
+        plant.statistics.factorisations += 1;
         plant.statistics.solves += 1;
-        for (&column, value) in self.free.iter().zip(&self.right) {
+        for (&column, value) in free.iter().zip(&*right) {
             delta[column] = *value;
         }
+    }
+}
+
+impl Copied {
+    fn new(n: usize, rows: usize) -> Self {
+        Self { rows, saddle: Saddle::new(n, rows), m: vec![0.0; n * n], g: vec![0.0; n * rows] }
+    }
+
+    /// Takes the free columns of M and G (`all_rows` × n_v) and factors them.
+    fn factor(&mut self, m: &[f64], g: &[f64], all_rows: usize, free: &[usize]) {
+        let (n, rows, n_v) = (free.len(), self.rows, m.len().isqrt());
+        for (j, &column) in free.iter().enumerate() {
+            for (i, &row) in free.iter().enumerate() {
+                self.m[j * n + i] = m[column * n_v + row];
+            }
+            let from = &g[column * all_rows..column * all_rows + rows];
+            self.g[j * rows..(j + 1) * rows].copy_from_slice(from);
+        }
+        // A motion without mass is held by the constraints or not at all; the caller sees
+        // what is left of the residual.
+        let _ = self.saddle.factor(&self.m, &self.g, rows);
     }
 }
 

@@ -58,6 +58,7 @@ pub struct Projector {
     right: Vec<f64>,
     delta: Vec<f64>,
     delta_p: Vec<f64>,
+    /// Of systems that are not large.
     kinematic_matrix: Vec<f64>,
     rate: Vec<f64>,
 }
@@ -73,7 +74,7 @@ impl Projector {
             right: vec![0.0; n_v + n_lambda],
             delta: vec![0.0; n_v],
             delta_p: vec![0.0; n_p],
-            kinematic_matrix: vec![0.0; n_p * n_v],
+            kinematic_matrix: vec![0.0; if layout.is_large() { 0 } else { n_p * n_v }],
             rate: vec![0.0; n_lambda],
         }
     }

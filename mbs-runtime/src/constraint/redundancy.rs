@@ -35,7 +35,7 @@ pub struct Redundancy {
     /// Of the holonomic rows alone, where there are others.
     holonomic: Option<Reduction>,
     not_unique: Vec<bool>,
-    /// M, then its factor; G.
+    /// M and G of the state that is looked at.
     mass_matrix: Vec<f64>,
     jacobian: Vec<f64>,
     work: Workspace,
@@ -89,7 +89,7 @@ impl Redundancy {
         }
     }
 
-    /// Where M and G of the state to be looked at go.
+    /// Where M and G of the state to be looked at go; what is always zero in them is zero already.
     pub(crate) fn matrices(&mut self) -> (&mut [f64], &mut [f64]) {
         (&mut self.mass_matrix, &mut self.jacobian)
     }
@@ -156,8 +156,9 @@ pub struct Reduction {
 
 impl Reduction {
     fn new(rows: usize) -> Self {
-        let square = vec![0.0; rows * rows];
-        Self { rows, count: 0, basis: square.clone(), block: square, lengths: vec![1.0; rows] }
+        // Two of their own: a copy of zeros takes memory that is perhaps never used.
+        let [basis, block] = [(); 2].map(|()| vec![0.0; rows * rows]);
+        Self { rows, count: 0, basis, block, lengths: vec![1.0; rows] }
     }
 
     /// The columns of W.

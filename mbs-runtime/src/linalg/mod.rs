@@ -26,7 +26,7 @@ pub use lu::{Lu, Number};
 #[cfg(feature = "std")]
 pub use oblique::Oblique;
 #[cfg(feature = "std")]
-pub(crate) use saddle::LARGE;
+pub(crate) use saddle::{LARGE, worthwhile};
 #[cfg(feature = "std")]
 pub use saddle::{Saddle, Singular};
 #[cfg(feature = "std")]

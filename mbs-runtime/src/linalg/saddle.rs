@@ -73,20 +73,13 @@ impl Saddle {
         mass_pattern: &[(usize, usize)],
         jacobian_pattern: &[(usize, usize)],
     ) -> Self {
-        let mut saddle = Self::new(n_v, n_lambda);
-        let n = n_v + n_lambda;
-        let is_known = !mass_pattern.is_empty() && (n_lambda == 0 || !jacobian_pattern.is_empty());
-        if n >= LARGE && is_known {
-            let sparse = SparseLdlt::new(n_v, n_lambda, mass_pattern, jacobian_pattern);
-            if WORTH_IT * sparse.operations() <= n * n * n / 6 {
-                saddle.sparse = Some(sparse);
-                saddle.row_pivots = vec![0.0; n_lambda];
-            }
-        }
-        saddle
+        let sparse = worthwhile(n_v, n_lambda, mass_pattern, jacobian_pattern);
+        let row_pivots = vec![0.0; if sparse.is_some() { n_lambda } else { 0 }];
+        Self { sparse, row_pivots, ..Self::new(n_v, n_lambda) }
     }
 
     /// The factors that take only what is not zero, where there are such.
+    #[cfg(test)]
     pub(crate) fn sparse(&mut self) -> Option<&mut SparseLdlt> {
         self.sparse.as_mut()
     }
@@ -165,6 +158,22 @@ impl Saddle {
             _ => solve_ldlt(&self.factors, b),
         }
     }
+}
+
+/// Sparse factors for the patterns of M and G, where they are known and sparse factors pay.
+pub(crate) fn worthwhile(
+    n_v: usize,
+    n_lambda: usize,
+    mass_pattern: &[(usize, usize)],
+    jacobian_pattern: &[(usize, usize)],
+) -> Option<SparseLdlt> {
+    let n = n_v + n_lambda;
+    let is_known = !mass_pattern.is_empty() && (n_lambda == 0 || !jacobian_pattern.is_empty());
+    if n < LARGE || !is_known {
+        return None;
+    }
+    let sparse = SparseLdlt::new(n_v, n_lambda, mass_pattern, jacobian_pattern);
+    (WORTH_IT * sparse.operations() <= n * n * n / 6).then_some(sparse)
 }
 
 /// Subtracts a block from the lower right of Q.

@@ -9,6 +9,8 @@ use std::vec::Vec;
 #[derive(Debug, Clone)]
 pub struct SparseLdlt {
     n_v: usize,
+    /// Rows of the matrix M that entries are read from.
+    mass_rows: usize,
     plan: Elimination,
     /// Entries of Q in the column of each turn, and where those of a column begin.
     entries: Vec<Entry>,
@@ -91,6 +93,7 @@ impl SparseLdlt {
             starts(n, left_of.iter().enumerate().flat_map(|(row, left)| left.iter().map(move |_| row)));
         Self {
             n_v,
+            mass_rows: n_v,
             entries: placed.into_iter().map(|(_, entry)| entry).collect(),
             entry_columns,
             left: left_of.concat(),
@@ -102,6 +105,19 @@ impl SparseLdlt {
         }
     }
 
+    /// Makes these the factors for some of n_v velocities, which are the unknowns: M and G are read
+    /// as the whole system has them.
+    pub(crate) fn of_columns(mut self, columns: &[usize], n_v: usize) -> Self {
+        for entry in &mut self.entries {
+            entry.column = columns[entry.column];
+            if !entry.of_jacobian {
+                entry.row = columns[entry.row];
+            }
+        }
+        self.mass_rows = n_v;
+        self
+    }
+
     /// About how many multiplications a factorisation takes.
     pub fn operations(&self) -> usize {
         self.plan.operations()
@@ -111,15 +127,15 @@ impl SparseLdlt {
     /// both column-major; only the entries of the patterns are read, of M those below the
     /// diagonal. A pivot that is small among those of its kind or has the wrong sign is lost.
     pub fn factor(&mut self, m: &[f64], g: &[f64], rows: usize) -> Result<(), LostPivot> {
-        let Self { n_v, plan, values, diagonal, work, .. } = self;
-        let n_v = *n_v;
+        let Self { n_v, mass_rows, plan, values, diagonal, work, .. } = self;
+        let (n_v, mass_rows) = (*n_v, *mass_rows);
         // Largest pivots of velocities and of rows.
         let mut largest = [0.0_f64; 2];
         for (turn, &unknown) in plan.order.iter().enumerate() {
             for entry in &self.entries[self.entry_columns[turn]..self.entry_columns[turn + 1]] {
                 work[entry.turn] = match entry.of_jacobian {
                     true => g[entry.column * rows + entry.row],
-                    false => m[entry.column * n_v + entry.row],
+                    false => m[entry.column * mass_rows + entry.row],
                 };
             }
             for left in &self.left[self.left_rows[turn]..self.left_rows[turn + 1]] {
@@ -362,6 +378,29 @@ mod tests {
         let mut x = case.b.clone();
         sparse.solve(&mut x);
         assert_close(&x, &case.solve(&mut Saddle::new(60, 30)).unwrap().0);
+    }
+
+    #[test]
+    fn some_columns_are_read_where_they_stand() {
+        let case = Case::new(80, 30, 11);
+        let free: Vec<usize> = (0..80).filter(|column| column % 7 != 3).collect();
+        let place = |column: usize| free.iter().position(|&free| free == column);
+        let mass: Vec<_> =
+            case.mass_pattern.iter().filter_map(|&(i, j)| Some((place(i)?, place(j)?))).collect();
+        let jacobian: Vec<_> =
+            case.jacobian_pattern.iter().filter_map(|&(row, j)| Some((row, place(j)?))).collect();
+        let entries = |j: &usize| free.iter().map(|i| case.m[j * 80 + i]).collect::<Vec<_>>();
+        let m: Vec<f64> = free.iter().flat_map(entries).collect();
+        let g: Vec<f64> = free.iter().flat_map(|j| case.g[j * 30..(j + 1) * 30].to_vec()).collect();
+        let solve = |sparse: &mut SparseLdlt, m: &[f64], g: &[f64]| {
+            sparse.factor(m, g, 30).unwrap();
+            let mut x = case.b[..free.len() + 30].to_vec();
+            sparse.solve(&mut x);
+            x
+        };
+        let mut copied = SparseLdlt::new(free.len(), 30, &mass, &jacobian);
+        let mut in_place = copied.clone().of_columns(&free, 80);
+        assert_eq!(solve(&mut in_place, &case.m, &case.g), solve(&mut copied, &m, &g));
     }
 
     #[test]

@@ -27,6 +27,13 @@ impl Derivative {
 
     /// Derivative of `expr` along this direction.
     pub fn of(&mut self, graph: &mut Graph, expr: ExprId) -> ExprId {
+        // Matrices of derivatives ask this of every symbol along every direction.
+        if let Some(&known) = self.known.get(&expr) {
+            return known;
+        }
+        if graph.node(expr).operands().next().is_none() {
+            return graph.zero();
+        }
         for id in below(graph, expr, |id| self.known.contains_key(&id)) {
             let mut total = graph.zero();
             let node = graph.node(id);

@@ -8,6 +8,7 @@ pub mod dead_code;
 pub mod factor;
 pub mod hoist;
 pub mod negation;
+mod numbers;
 pub mod pairs;
 pub mod products;
 pub mod reciprocal;
@@ -17,6 +18,7 @@ pub mod sin_cos;
 pub mod value_numbering;
 
 use crate::program::{Algorithm, Alternative, Counts, Function, FunctionKind, Program, verify};
+use numbers::Numbers;
 
 /// A pass with its name.
 type Pass = (&'static str, fn(&mut Program));
@@ -63,14 +65,18 @@ pub struct PassReport {
 /// Runs all passes.
 pub fn run(program: &mut Program) -> Report {
     let others = choose(program);
+    let numbers = Numbers::set_aside(program);
     let run_one = |&(name, pass): &Pass| {
         let before = program.total_counts();
         pass(program);
-        debug_assert_eq!(verify(program), Ok(()), "after {name}");
+        if cfg!(debug_assertions) {
+            assert_eq!(verify(&numbers.completed(program)), Ok(()), "after {name}");
+        }
         let (after, per_parameter_set) = (program.total_counts(), program.per_parameter_set());
         PassReport { name, before, after, per_parameter_set }
     };
     let passes = PASSES.iter().map(run_one).collect();
+    numbers.put_back(program);
     let taken = program
         .algorithm
         .map(|algorithm| (algorithm, program.function(FunctionKind::Accelerations).counts()));
@@ -85,11 +91,10 @@ const SINE_AND_COSINE: u32 = 20;
 /// algorithms for accelerations cost.
 fn choose(program: &mut Program) -> Vec<(Algorithm, Counts)> {
     let mut alternatives = std::mem::take(&mut program.alternatives);
-    let mut alone = Program {
-        functions: vec![Function::default(); program.functions.len()],
-        prepare: Function::default(),
-        ..program.clone()
-    };
+    // The other functions are large and not looked at.
+    let functions = std::mem::take(&mut program.functions);
+    let mut alone = Program { functions: vec![Function::default(); functions.len()], ..program.clone() };
+    program.functions = functions;
     let mut others = Vec::new();
     while let Some(Alternative { kind, .. }) = alternatives.first() {
         let kind = *kind;
@@ -107,6 +112,7 @@ fn choose(program: &mut Program) -> Vec<(Algorithm, Counts)> {
             .map(|way| {
                 alone.prepare = program.prepare.clone();
                 alone.functions[place] = way.function.clone();
+                Numbers::set_aside(&mut alone);
                 PASSES.iter().for_each(|(_, pass)| pass(&mut alone));
                 (std::mem::take(&mut alone.functions[place]).counts(), way)
             })

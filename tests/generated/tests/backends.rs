@@ -186,6 +186,45 @@ fn generated_code_gives_the_bits_of_the_interpreter() {
     });
 }
 
+/// M or G with the zeros of its pattern, and no number elsewhere.
+fn with_zeros(rows: usize, columns: usize, pattern: &[(u32, u32)]) -> Vec<f64> {
+    let mut matrix = vec![0.0; rows * columns];
+    pattern.iter().for_each(|&(row, column)| matrix[column as usize * rows + row as usize] = f64::NAN);
+    matrix
+}
+
+#[test]
+fn updates_leave_nothing_but_zeros_alone() {
+    for (path, system) in MODELS {
+        let compiled = compiled(path);
+        let (program, layout) = (&compiled.program, system.layout());
+        let state = State::random(program, 1);
+        let mut prepared = vec![f64::NAN; layout.n_prepared];
+        system.prepare(&state.theta, &mut prepared);
+        let State { p, v, x, u, modes, .. } = &state;
+        let at = &At { t: TIME, p, v, x, u, modes, prepared: &prepared };
+        let blank_m = || with_zeros(layout.n_v(), layout.n_v(), &layout.mass_pattern);
+        let blank_g = || with_zeros(layout.n_lambda(), layout.n_v(), &layout.jacobian_pattern);
+
+        let (mut m, mut g) = (blank_m(), blank_g());
+        system.update_mass_matrix(at, &mut m);
+        system.update_constraint_jacobian(at, &mut g);
+        let expected = |kind| generated(program, *system, kind, &state);
+        assert!(same(&expected(FunctionKind::MassMatrix), &[m]), "{path} M");
+        assert!(same(&expected(FunctionKind::ConstraintJacobian), &[g]), "{path} G");
+
+        let mut parts = blank(program, FunctionKind::Fused);
+        (parts[1], parts[3]) = (blank_m(), blank_g());
+        let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] = &mut parts[..]
+        else {
+            unreachable!("six quantities")
+        };
+        let mut out = Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
+        system.update_fused(at, &mut out);
+        assert!(same(&expected(FunctionKind::Fused), &parts), "{path} fused");
+    }
+}
+
 #[test]
 fn typed_functions_give_the_bits_of_the_slices() {
     assert_eq!(MODELS.len(), TYPED.len());

@@ -6,6 +6,7 @@
 use super::chunks::{scratch_places, split};
 use super::fused::{self, Fused};
 use super::spell::{self, Place};
+use super::zeros::{zero_filled, zeroed_outside};
 use super::{RustOptions, Scalar, inner_name, is_second_half};
 use crate::emit::Writer;
 use crate::expr::Symbol;
@@ -314,7 +315,8 @@ impl<'a> Emitter<'a> {
                 out.line("*to = *from;")
             });
         }
-        for block in self.function.results.iter().filter(|block| zero_filled(block)) {
+        let is_outside = |block: &Block| self.scalar == Scalar::F64 && zeroed_outside(block);
+        for block in self.function.results.iter().filter(|block| zero_filled(block) && !is_outside(block)) {
             out.line(format!("{}.fill({});", block.quantity.name(), self.scalar.zero()));
         }
     }
@@ -440,11 +442,6 @@ impl<'a> Emitter<'a> {
     fn index(&self, entry: usize) -> usize {
         if self.is_prepare { self.program.layout.parameters.len() + entry } else { entry }
     }
-}
-
-/// Whether an array is first filled with zeros.
-fn zero_filled(block: &Block) -> bool {
-    block.entries.iter().filter(|entry| entry.is_constant(0.0)).count() >= 3
 }
 
 /// Whether a function has arguments and results of its own kind.

@@ -16,6 +16,7 @@ mod self_check;
 mod spell;
 mod system;
 mod typed;
+mod zeros;
 
 pub use scalar::Scalar;
 pub use self_check::SelfCheck;

@@ -2,6 +2,7 @@
 
 use super::functions::{self, Argument};
 use super::typed;
+use super::zeros::{Zeros, leaves_zeros};
 use crate::emit::Writer;
 use crate::program::{FunctionKind, Program};
 
@@ -30,13 +31,19 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
         prepare(out);
         for kind in PLAIN {
             method(out, program, kind, "at: &runtime::At<'_>");
+            if leaves_zeros(program, kind) {
+                fill(out, program, kind, "at: &runtime::At<'_>", Zeros::AreThere);
+            }
         }
         method(out, program, FunctionKind::InverseDynamics, "at: &runtime::At<'_>, v_dot: &[f64]");
         let arguments = "at: &runtime::At<'_>, v_dot: &[f64], lambda: &[f64]";
         method(out, program, FunctionKind::Outputs, arguments);
         method(out, program, FunctionKind::Derived, "prepared: &[f64]");
         method(out, program, FunctionKind::InputDefaults, "t: f64, prepared: &[f64]");
-        fused(out, program);
+        fused(out, program, Zeros::Written);
+        if leaves_zeros(program, FunctionKind::Fused) {
+            fused(out, program, Zeros::AreThere);
+        }
         initial(out, program);
         energy(out);
         if program.has(FunctionKind::Jacobian) {
@@ -58,9 +65,13 @@ fn prepare(out: &mut Writer) {
     });
 }
 
-/// One method that fills one array: checks every length it relies on, once.
 fn method(out: &mut Writer, program: &Program, kind: FunctionKind, arguments: &str) {
-    let name = kind.name();
+    fill(out, program, kind, arguments, Zeros::Written);
+}
+
+/// One method that fills one array: checks every length it relies on, once.
+fn fill(out: &mut Writer, program: &Program, kind: FunctionKind, arguments: &str, zeros: Zeros) {
+    let name = zeros.method(kind);
     let body = program.function(kind);
     let reads = functions::arguments(body);
     let uses = |argument| reads.contains(&argument);
@@ -97,6 +108,7 @@ fn method(out: &mut Writer, program: &Program, kind: FunctionKind, arguments: &s
         out.line(format!("let Ok({}) = <&mut {array}>::try_from(&mut *{result}) else {{", quantity.name()));
         out.indented(|out| out.line(format!("return runtime::wrong_length({result});")));
         out.line("};");
+        zeros.write(out, program, kind);
         typed::call(out, program, kind, from_at, str::to_string);
     });
 }
@@ -118,16 +130,17 @@ fn bind_fields(
     }
 }
 
-fn fused(out: &mut Writer, program: &Program) {
+fn fused(out: &mut Writer, program: &Program, zeros: Zeros) {
     let kind = FunctionKind::Fused;
     out.blank();
     let signature = "&self, at: &runtime::At<'_>, out: &mut runtime::Fused<'_>";
-    out.block(format!("fn fused({signature}) {{"), "}", |out| {
+    out.block(format!("fn {}({signature}) {{", zeros.method(kind)), "}", |out| {
         if functions::is_empty(program, kind) {
             return;
         }
         out.line("let Some(at) = At::from_slices(at) else { return out.wrong_length() };");
         bind_fields(out, program, kind, |name| (format!("out.{name}"), "out.wrong_length()".into()));
+        zeros.write(out, program, kind);
         typed::call(out, program, kind, true, str::to_string);
     });
 }

@@ -1,0 +1,57 @@
+//! Who writes the zeros of an array.
+//!
+//! Of a large mechanism almost all of M and G is zero. Who calls again and again keeps the arrays
+//! and calls the methods `update_…`, which leave the zeros alone.
+
+use crate::emit::Writer;
+use crate::program::{Block, FunctionKind, Program, Quantity};
+
+/// So many zeros of M and G are not written again where they are known to be there.
+const MANY: usize = 40;
+
+/// Whether an array is first filled with zeros.
+pub(super) fn zero_filled(block: &Block) -> bool {
+    count(block) >= 3
+}
+
+/// Whether whoever calls a function for f64 sees to the zeros of an array first.
+pub(super) fn zeroed_outside(block: &Block) -> bool {
+    let is_kept = matches!(block.quantity, Quantity::MassMatrix | Quantity::ConstraintJacobian);
+    is_kept && count(block) >= MANY
+}
+
+fn count(block: &Block) -> usize {
+    block.entries.iter().filter(|entry| entry.is_constant(0.0)).count()
+}
+
+/// Whether a function has another method for arrays that have their zeros.
+pub(super) fn leaves_zeros(program: &Program, kind: FunctionKind) -> bool {
+    program.function(kind).results.iter().any(zeroed_outside)
+}
+
+/// Whether a method writes the many zeros of M and G, or finds them in the arrays.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Zeros {
+    Written,
+    AreThere,
+}
+
+impl Zeros {
+    /// The name of the method for a function.
+    pub(super) fn method(self, kind: FunctionKind) -> String {
+        match self {
+            Self::Written => kind.name().to_string(),
+            Self::AreThere => format!("update_{}", kind.name()),
+        }
+    }
+
+    /// Fills the arrays whose zeros the inner function leaves to its callers.
+    pub(super) fn write(self, out: &mut Writer, program: &Program, kind: FunctionKind) {
+        if self == Self::Written {
+            let results = program.function(kind).results.iter();
+            for block in results.filter(|block| zeroed_outside(block)) {
+                out.line(format!("{}.fill(0.0);", block.quantity.name()));
+            }
+        }
+    }
+}

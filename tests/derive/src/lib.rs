@@ -1,0 +1,1 @@
+//! Nothing but tests: of the attribute `#[multibody]`, in `tests`.
