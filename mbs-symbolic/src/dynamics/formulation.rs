@@ -108,15 +108,29 @@ pub(super) fn cheapest(
     let fused = given.formulation(graph, mass_matrix, &together.forces, &applied);
     let own_mass = mass_alone(graph, &kinematics.chain, given);
     let alone = given.formulation(graph, own_mass, &own_forces, &own_applied);
-    let readable = match together.readable(graph, &chain, given.inertias) {
+    let mut readable = match together.readable(graph, &chain, given.inertias) {
         Some(chosen) => {
             let mass = given.mass(graph, &chosen.mass);
             given.formulation(graph, mass, &chosen.forces, &applied)
         }
         None => fused.clone(),
     };
-    let formulations = vec![fused, alone];
+    let mut formulations = vec![fused, alone];
+    share_zeros(graph, formulations.iter_mut().chain([&mut readable]));
     Formulated { readable, formulations, computed: vec![together.forces, own_forces], savings }
+}
+
+/// An entry of M that is zero by the form of one formulation is zero in all, so that M has the same
+/// pattern whichever function computes it.
+fn share_zeros<'a>(graph: &mut Graph, formulations: impl Iterator<Item = &'a mut Formulation>) {
+    let mut matrices: Vec<&mut Vec<ExprId>> = formulations.map(|way| &mut way.mass_matrix).collect();
+    let zero = graph.zero();
+    let n = matrices.first().map_or(0, |matrix| matrix.len());
+    for entry in 0..n {
+        if matrices.iter().any(|matrix| graph.is_zero(matrix[entry])) {
+            matrices.iter_mut().for_each(|matrix| matrix[entry] = zero);
+        }
+    }
 }
 
 /// The axes in which M and f together, `beside` what else is evaluated with them, are cheapest,

@@ -153,6 +153,17 @@ pub(super) fn array_of(quantity: Quantity, scalar: Scalar) -> String {
     format!("[{}; {length}]", scalar.name())
 }
 
+/// What a chunk does with the scratch array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scratch {
+    /// Nothing.
+    None,
+    /// Returns it.
+    Made,
+    /// Reads from it or writes to it.
+    Given,
+}
+
 /// One function on its way to text.
 struct Emitter<'a> {
     program: &'a Program,
@@ -233,7 +244,7 @@ impl<'a> Emitter<'a> {
         }
         let all = 0..self.function.body.len();
         out.blank();
-        self.open(out, &self.name, self.arguments(all), self.blocks(None), false);
+        self.open(out, &self.name, self.arguments(all), self.blocks(None), Scratch::None);
         out.indented(|out| {
             self.constants(out);
             match self.chunks.len() {
@@ -249,8 +260,14 @@ impl<'a> Emitter<'a> {
                 let name = format!("{}_{index}", self.name);
                 out.blank();
                 out.line("#[inline(never)]");
-                self.open(out, &name, arguments, blocks, self.uses_scratch(index));
-                out.indented(|out| self.statements(out, index));
+                let scratch = self.scratch_of(index);
+                self.open(out, &name, arguments, blocks, scratch);
+                out.indented(|out| {
+                    self.statements(out, index);
+                    if scratch == Scratch::Made {
+                        out.list("[", &self.first_scratch(), "]");
+                    }
+                });
                 out.line("}");
             }
         }
@@ -262,7 +279,7 @@ impl<'a> Emitter<'a> {
         name: &str,
         arguments: Vec<Argument>,
         blocks: Vec<usize>,
-        scratch: bool,
+        scratch: Scratch,
     ) {
         let mut list: Vec<String> = arguments
             .iter()
@@ -273,14 +290,16 @@ impl<'a> Emitter<'a> {
                 argument => format!("{}: {}", argument.name(), argument.ty(self.scalar)),
             })
             .collect();
-        if scratch {
-            list.push(format!("s: &mut [{}; {}]", self.scalar.name(), self.n_scratch));
+        let array = format!("[{}; {}]", self.scalar.name(), self.n_scratch);
+        if scratch == Scratch::Given {
+            list.push(format!("s: &mut {array}"));
         }
         for block in blocks {
             let quantity = self.function.results[block].quantity;
             list.push(format!("{}: &mut {}", quantity.name(), array_of(quantity, self.scalar)));
         }
-        out.list(&format!("fn {name}("), &list, ") {");
+        let end = if scratch == Scratch::Made { format!(") -> {array} {{") } else { ") {".into() };
+        out.list(&format!("fn {name}("), &list, &end);
     }
 
     /// Arguments of the whole function.
@@ -334,6 +353,27 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// What a chunk does with the scratch array. The first one makes it, so that nobody has to fill
+    /// it with zeros before.
+    fn scratch_of(&self, chunk: usize) -> Scratch {
+        match chunk {
+            0 if self.n_scratch > 0 => Scratch::Made,
+            _ if self.uses_scratch(chunk) => Scratch::Given,
+            _ => Scratch::None,
+        }
+    }
+
+    /// The scratch array as the first chunk leaves it.
+    fn first_scratch(&self) -> Vec<String> {
+        let mut list = vec![self.scalar.zero().to_string(); self.n_scratch];
+        for value in self.chunks[0].clone() {
+            if let Some(at) = self.scratch[value] {
+                list[at] = self.own(value).stored();
+            }
+        }
+        list
+    }
+
     /// Whether a chunk reads or writes the scratch array.
     fn uses_scratch(&self, chunk: usize) -> bool {
         let writes = |index: usize| self.scratch[index].is_some();
@@ -346,22 +386,21 @@ impl<'a> Emitter<'a> {
     }
 
     fn calls(&self, out: &mut Writer) {
-        if self.n_scratch > 0 {
-            out.line(format!("let mut s = [{}; {}];", self.scalar.zero(), self.n_scratch));
-        }
         for (index, range) in self.chunks.iter().enumerate() {
             let mut list: Vec<String> = Vec::new();
             for argument in self.chunk_arguments(range) {
                 let theta = self.is_prepare && argument == Argument::Prepared;
                 list.push(if theta { "theta" } else { argument.name() }.into());
             }
-            if self.uses_scratch(index) {
+            let scratch = self.scratch_of(index);
+            if scratch == Scratch::Given {
                 list.push("&mut s".into());
             }
             for block in self.blocks(Some(range)) {
                 list.push(self.function.results[block].quantity.name().into());
             }
-            out.list(&format!("{}_{index}(", self.name), &list, ");");
+            let made = if scratch == Scratch::Made { "let mut s = " } else { "" };
+            out.list(&format!("{made}{}_{index}(", self.name), &list, ");");
         }
     }
 
@@ -407,7 +446,7 @@ impl<'a> Emitter<'a> {
     /// Puts a value where later chunks and the caller find it.
     fn store(&self, out: &mut Writer, value: usize) {
         let place = self.own(value);
-        if let Some(at) = self.scratch[value] {
+        if let Some(at) = self.scratch[value].filter(|_| self.chunk_of[value] > 0) {
             out.line(format!("s[{at}] = {};", place.stored()));
         }
         for &(block, entry) in &self.writes[value] {
