@@ -110,7 +110,7 @@ const fn peer(
     Peer { model, function, casadi, prototype }
 }
 
-const OPERATIONS: [Peer; 15] = [
+const OPERATIONS: [Peer; 19] = [
     peer("ur5", "mass_matrix", "293", "161"),
     peer("ur5", "forces", "531", "244"),
     peer("ur5", "accelerations", "1285", "557"),
@@ -124,8 +124,12 @@ const OPERATIONS: [Peer; 15] = [
     peer("chain12", "forces", "2980", "–"),
     peer("chain12", "accelerations", "7218", "5374"),
     peer("chain30", "accelerations", "19489", "32629"),
+    peer("planar12", "forces", "534", "278"),
+    peer("planar12", "accelerations", "1129", "1974"),
     peer("four_bar", "fused", "175 + 6", "–"),
     peer("andrews", "fused", "593 + 14", "–"),
+    peer("five_link", "fused", "–", "–"),
+    peer("five_link", "accelerations", "–", "–"),
 ];
 
 fn operations() -> String {
