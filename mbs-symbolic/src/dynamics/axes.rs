@@ -66,22 +66,30 @@ impl Chosen {
 
 /// The links in the axes in which `cost` is least, as far as trying one choice after the other
 /// finds them: from axes that do not turn about parallel joints, and from each link's own.
+/// `may_align` tells whether axes along centres of mass are tried, which takes `inertias` to be all
+/// inertia of the chain.
 pub(super) fn cheapest(
     graph: &mut Graph,
     chain: &Chain,
     inertias: &Inertias,
+    may_align: bool,
     mut cost: impl FnMut(&mut Graph, &Chosen) -> usize,
 ) -> Chosen {
     let parallel = Plan::parallel(graph, chain);
     let is_small = |choices: &[Choice]| choices.len() <= MOST_TRIED && chain.links.len() <= MOST_LINKS;
-    let from_parallel = choices(graph, chain, inertias, &parallel);
+    let choices = |plan: &Plan| {
+        let mut list = choices(graph, chain, inertias, plan);
+        list.retain(|choice| may_align || !matches!(choice, Choice::Aligned(_)));
+        list
+    };
+    let from_parallel = choices(&parallel);
     if from_parallel.is_empty() || !is_small(&from_parallel) {
         return Chosen::by(graph, chain, inertias, &parallel);
     }
     let own = Plan::own(chain);
     let starts_differ = own.keeps != parallel.keeps;
+    let from_own = choices(&own);
     let best = improved(graph, chain, inertias, parallel, from_parallel, &mut cost);
-    let from_own = choices(graph, chain, inertias, &own);
     if !starts_differ || !is_small(&from_own) {
         return best.chosen;
     }

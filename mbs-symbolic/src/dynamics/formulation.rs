@@ -10,6 +10,7 @@ use super::constraints::Rows;
 use super::equations::{Formulation, Saving};
 use super::loads;
 use super::mass_matrix::mass_matrix;
+use super::moments::{self, WithMoments};
 use super::needs::generalised;
 use super::parallel::{self, Computed, Plan};
 use super::recursion::Accelerations;
@@ -97,15 +98,23 @@ pub(super) fn cheapest(
     let mass_matrix = given.mass(&mut lowering.graph, &together.mass);
     beside.extend(&mass_matrix);
     let applied = loads::cheapest(lowering, kinematics, &together.forces, given, &beside);
+    beside.truncate(n_beside);
+    // Where nothing else is seen from ground, moments are cheaper to see from their links.
+    let seen = if rows.list.is_empty() {
+        None
+    } else {
+        moments::cheapest(lowering, kinematics, given, (&chain, &together, &applied), &beside)
+    };
     let savings = if given.with_savings {
         let taken = (&chain, &together, &applied);
-        savings(&mut lowering.graph, given, &kinematics.chain, taken, &beside[..n_beside])
+        let operations = seen.as_ref().map(|seen| seen.operations);
+        savings(&mut lowering.graph, given, &kinematics.chain, taken, operations, &beside)
     } else {
         Vec::new()
     };
     let (own_forces, own_applied) = forces_alone(lowering, kinematics, given);
     let graph = &mut lowering.graph;
-    let fused = given.formulation(graph, mass_matrix, &together.forces, &applied);
+    let recursive = given.formulation(graph, mass_matrix, &together.forces, &applied);
     let own_mass = mass_alone(graph, &kinematics.chain, given);
     let alone = given.formulation(graph, own_mass, &own_forces, &own_applied);
     let mut readable = match together.readable(graph, &chain, given.inertias) {
@@ -113,9 +122,14 @@ pub(super) fn cheapest(
             let mass = given.mass(graph, &chosen.mass);
             given.formulation(graph, mass, &chosen.forces, &applied)
         }
-        None => fused.clone(),
+        None => recursive.clone(),
     };
-    let mut formulations = vec![fused, alone];
+    let with_moments = seen.map(|WithMoments { mass_matrix, needs, .. }| Formulation {
+        mass_matrix,
+        forces: needs.into_iter().map(|entry| graph.neg(entry)).collect(),
+        inverse_dynamics: recursive.inverse_dynamics.clone(),
+    });
+    let mut formulations: Vec<Formulation> = with_moments.into_iter().chain([recursive, alone]).collect();
     share_zeros(graph, formulations.iter_mut().chain([&mut readable]));
     Formulated { readable, formulations, computed: vec![together.forces, own_forces], savings }
 }
@@ -154,7 +168,7 @@ fn together(
         Some(chain) if cost(graph, &chain) < cost(graph, &kinematics.chain) => chain,
         _ => kinematics.chain.clone(),
     };
-    let chosen = axes::cheapest(graph, &chain, given.inertias, |graph, chosen| {
+    let chosen = axes::cheapest(graph, &chain, given.inertias, true, |graph, chosen| {
         let mut roots = given.mass(graph, &chosen.mass);
         roots.extend(given.needs(graph, &chosen.forces, given.applied, Accelerations::Bias));
         roots.extend(beside);
@@ -170,17 +184,18 @@ fn forces_alone(
     given: &Given<'_>,
 ) -> (Computed, Applied) {
     let graph = &mut lowering.graph;
-    let Chosen { forces, .. } = axes::cheapest(graph, &kinematics.chain, given.inertias, |graph, chosen| {
-        let roots = given.needs(graph, &chosen.forces, given.applied, Accelerations::Bias);
-        graph.operations(&roots)
-    });
+    let Chosen { forces, .. } =
+        axes::cheapest(graph, &kinematics.chain, given.inertias, true, |graph, chosen| {
+            let roots = given.needs(graph, &chosen.forces, given.applied, Accelerations::Bias);
+            graph.operations(&roots)
+        });
     let applied = loads::cheapest(lowering, kinematics, &forces, given, &[]);
     (forces, applied)
 }
 
 /// M in the axes in which it is cheapest alone.
 fn mass_alone(graph: &mut Graph, chain: &Chain, given: &Given<'_>) -> Vec<ExprId> {
-    let chosen = axes::cheapest(graph, chain, given.inertias, |graph, chosen| {
+    let chosen = axes::cheapest(graph, chain, given.inertias, true, |graph, chosen| {
         let roots = given.mass(graph, &chosen.mass);
         graph.operations(&roots)
     });

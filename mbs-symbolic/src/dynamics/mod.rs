@@ -14,6 +14,7 @@ mod formulation;
 mod jacobian;
 mod loads;
 mod mass_matrix;
+mod moments;
 mod needs;
 mod outputs;
 mod parallel;

@@ -29,12 +29,15 @@ impl Way<'_> {
 }
 
 /// The choices one after the other, from links with their own inertia in their own axes to what
-/// was chosen: `chain`, `chosen` and `applied` instead of `own` and `given.applied`.
+/// was chosen: `chain`, `chosen` and `applied` instead of `own` and `given.applied`, and last, if
+/// it was taken, the way with first moments as ground sees them, which takes `with_moments`
+/// operations.
 pub(super) fn savings(
     graph: &mut Graph,
     given: &Given<'_>,
     own: &Chain,
     (chain, chosen, applied): (&Chain, &Chosen, &Applied),
+    with_moments: Option<usize>,
     beside: &[ExprId],
 ) -> Vec<Saving> {
     let as_given = Inertias::given(own);
@@ -64,5 +67,6 @@ pub(super) fn savings(
         list.push(Saving { choice, before, after });
         before = after;
     }
+    list.extend(with_moments.map(|after| Saving { choice: "moments as ground sees them", before, after }));
     list
 }

@@ -27,13 +27,23 @@ pub(super) struct Followed {
     pub(super) about_origin: bool,
 }
 
-/// Follows a point fixed in a link; `None` where a move has no rule for it.
+/// What is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Carries {
+    /// A point, which every move carries along.
+    Point,
+    /// A direction, which turns but does not shift.
+    Direction,
+}
+
+/// Follows a point or a direction fixed in a link; `None` where a move has no rule for it.
 pub(super) fn follow(
     graph: &mut Graph,
     chain: &Chain,
     observer: LinkId,
     link: LinkId,
     r_l: Vec3,
+    carries: Carries,
 ) -> Option<Followed> {
     let (mut r, mut directions) = (r_l, Vec::new());
     let mut about_origin = true;
@@ -41,12 +51,16 @@ pub(super) fn follow(
     'way: while at != observer {
         for step in chain.links[at].moves.iter().rev() {
             let rot = match step {
-                Move::Shift { r: shift, motion } => {
+                Move::Shift { r: shift, motion } if carries == Carries::Point => {
                     if let Some((axis, _)) = motion {
                         directions.push(Vec3::unit(graph, shift.axes, *axis));
                     }
                     r = r.add(graph, *shift);
                     about_origin = false;
+                    continue;
+                }
+                Move::Shift { motion, .. } => {
+                    directions.extend(motion.iter().map(|_| Vec3::zero(graph, r.axes)));
                     continue;
                 }
                 Move::Rotate { rot, axis, motion, .. } => {

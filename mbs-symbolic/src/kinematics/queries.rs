@@ -3,7 +3,7 @@
 use super::chain::{Chain, Placement};
 use super::jet::{Jet, VecJet};
 use super::motion::Column;
-use super::nested;
+use super::nested::{self, Carries, Followed};
 use super::seen::{self, Seen, Views};
 use crate::expr::{Graph, Symbol};
 use crate::ids::{ExprId, FrameId, Id, LinkId};
@@ -37,6 +37,16 @@ struct Origin {
     directions: Vec<Vec3>,
 }
 
+/// The way that takes least operations.
+fn cheapest(graph: &Graph, choices: Vec<Origin>) -> Origin {
+    let cost = |origin: &Origin| {
+        let [r, _, a] = origin.motion;
+        let roots = origin.directions.iter().chain([&r, &a]).flat_map(|vector| vector.xyz);
+        graph.operations(&roots.collect::<Vec<ExprId>>())
+    };
+    choices.into_iter().min_by_key(cost).expect("at least one way")
+}
+
 impl Kinematics {
     pub(crate) fn new(chain: Chain) -> Self {
         Self { chain, views: Views::default(), with_virtual_motions: false }
@@ -68,7 +78,8 @@ impl Kinematics {
         if let Some(motion) = nested::point(graph, &self.chain, observer, place.link, r_l) {
             choices.push(Origin { motion, directions: crossed(graph, motion[0]) });
         }
-        if let Some(followed) = nested::follow(graph, &self.chain, observer, place.link, r_l) {
+        if let Some(followed) = nested::follow(graph, &self.chain, observer, place.link, r_l, Carries::Point)
+        {
             // What lies before a reorientation moves the point as it moves its place.
             let n_before = influences.len() - followed.directions.len();
             let before = influences[..n_before].iter().map(|influence| influence.on_point(graph, carried[0]));
@@ -82,12 +93,7 @@ impl Kinematics {
                 choices.push(Origin { motion, directions: directions.clone() });
             }
         }
-        let cost = |origin: &Origin| {
-            let [r, _, a] = origin.motion;
-            let roots = origin.directions.iter().chain([&r, &a]).flat_map(|vector| vector.xyz);
-            graph.operations(&roots.collect::<Vec<ExprId>>())
-        };
-        choices.into_iter().min_by_key(cost).expect("at least one way")
+        cheapest(graph, choices)
     }
 
     /// How the origin of a placed frame moves with everything between it and the observer.
@@ -151,16 +157,27 @@ impl Kinematics {
         let seen = self.see(lowering, observer, place.link);
         let graph = &mut lowering.graph;
         let e_l = place.in_link.rot.apply(graph, e_f.relabelled(place.in_link.rot.from));
-        let [e, rate, second] = seen.direction(graph, e_l);
-        let mut columns = Vec::new();
-        for influence in self.views.influences(&self.chain, observer, place.link) {
-            if let Some(axis) = influence.on_orientation() {
-                let direction = axis.cross(graph, e);
-                for &(column, partial) in &influence.partials {
-                    columns.push((column, direction.scale(graph, partial)));
-                }
+        let influences = self.views.influences(&self.chain, observer, place.link);
+        let turned = seen.rot.apply(graph, e_l);
+        let crossed = influences.iter().map(|influence| match influence.on_orientation() {
+            Some(axis) => axis.cross(graph, turned),
+            None => Vec3::zero(graph, turned.axes),
+        });
+        let crossed: Vec<Vec3> = crossed.collect();
+        let mut choices = vec![Origin { motion: seen.turning(graph, turned), directions: crossed }];
+        let followed = nested::follow(graph, &self.chain, observer, place.link, e_l, Carries::Direction);
+        if let Some(Followed { r: e, directions, .. }) = followed {
+            // What lies before a reorientation does not turn it.
+            let n_before = influences.len() - directions.len();
+            let before = std::iter::repeat_n(Vec3::zero(graph, e.axes), n_before);
+            let directions: Vec<Vec3> = before.chain(directions).collect();
+            for e in [turned, e] {
+                choices.push(Origin { motion: seen.turning(graph, e), directions: directions.clone() });
             }
         }
+        let Origin { motion: [e, rate, second], directions } = cheapest(graph, choices);
+        let mut columns = self.columns(lowering, observer, place, directions);
+        let graph = &mut lowering.graph;
         if self.with_virtual_motions {
             for k in 0..3 {
                 let unit = Vec3::unit(graph, e.axes, k);

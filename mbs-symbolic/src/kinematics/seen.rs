@@ -6,7 +6,7 @@
 
 use super::chain::{Chain, Move};
 use super::motion::Column;
-use super::nested;
+use super::nested::{self, Carries};
 use crate::expr::Graph;
 use crate::ids::{ExprId, Id, LinkId};
 use crate::spatial::{Rot3, Vec3, swing};
@@ -194,9 +194,8 @@ impl Seen {
         [at.r, at.v, at.a_bias]
     }
 
-    /// A direction fixed in the link: components, rate, second rate (v' = 0).
-    pub(crate) fn direction(&self, graph: &mut Graph, e_l: Vec3) -> [Vec3; 3] {
-        let e = self.rot.apply(graph, e_l);
+    /// A direction fixed in the link, given in A axes: components, rate, second rate (v' = 0).
+    pub(crate) fn turning(&self, graph: &mut Graph, e: Vec3) -> [Vec3; 3] {
         let rate = self.omega.cross(graph, e);
         [e, rate, swing(graph, self.omega, self.alpha_bias, e)]
     }
@@ -213,7 +212,7 @@ fn shifted(graph: &mut Graph, chain: &Chain, observer: LinkId, link: LinkId, see
     let mut choices = vec![seen.carried(graph, d)];
     let way = std::iter::successors(Some(link), |&at| chain.links[at].parent);
     if way.take_while(|&at| at != observer).count() <= MOST_FOLLOWED {
-        let followed = nested::follow(graph, chain, observer, link, r);
+        let followed = nested::follow(graph, chain, observer, link, r, Carries::Point);
         if let Some(followed) = followed.filter(|followed| followed.about_origin) {
             choices.push(seen.carried(graph, followed.r));
         }

@@ -3,6 +3,7 @@
 //! One pass per file. Every pass keeps the values of all functions (up to rounding
 //! where it re-associates) and leaves a program that [`verify`] accepts.
 
+pub mod again;
 mod builder;
 pub mod dead_code;
 pub mod factor;
@@ -32,6 +33,7 @@ const PASSES: &[Pass] = &[
     ("factor", factor::run),
     ("products", products::run),
     ("pairs", pairs::run),
+    ("again", again::run),
     ("hoist", hoist::run),
     ("reciprocal", reciprocal::run),
     ("turn_around", negation::turn_around),

@@ -21,11 +21,16 @@ pub fn run(program: &mut Program) {
         if kind.is_per_parameter_set() {
             continue;
         }
-        for _ in 0..MOST_ROUNDS {
-            let Some(chosen) = choose(function) else { break };
-            write(function, &chosen);
-            dead_code::of_function(function);
-        }
+        share(function);
+    }
+}
+
+/// Shares pairs in one function.
+pub(super) fn share(function: &mut Function) {
+    for _ in 0..MOST_ROUNDS {
+        let Some(chosen) = choose(function) else { break };
+        write(function, &chosen);
+        dead_code::of_function(function);
     }
 }
 

@@ -3,7 +3,7 @@
 //! s·(v·c) and c·(v·s) are one value, and x·y·z and x·y·w share x·y, but only once the order
 //! of factors is given up: every product becomes a list of factors, and the pair of factors
 //! most products have in common becomes a factor of its own, again and again. What depends on
-//! parameters alone is one factor, for hoisting.
+//! parameters alone is one factor, for hoisting, or one beside a number.
 
 use super::builder::{Builder, is_parametric, parametric, rank, renamed};
 use super::{dead_code, factor};
@@ -16,24 +16,52 @@ use std::collections::{BTreeSet, BinaryHeap};
 /// Products of more factors than this are not taken apart further.
 const MOST_FACTORS: usize = 8;
 
+/// Of functions of more instructions than this one way is tried, for the time it takes.
+const LONG: usize = 3000;
+
+/// What becomes of numbers in products. Neither way is always the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// They are one factor with the parameters.
+    WithParameters,
+    /// They are factors of their own: 2·l·x·y and l·x·z share l·x.
+    Apart,
+}
+
+impl Numbers {
+    const ALL: [Self; 2] = [Self::WithParameters, Self::Apart];
+}
+
 /// Shares products in every function that is called more than once per parameter set.
 pub fn run(program: &mut Program) {
     for (kind, function) in FunctionKind::ALL.into_iter().zip(&mut program.functions) {
         if kind.is_per_parameter_set() {
             continue;
         }
-        let mut shared = Products::find(function).write(function);
-        // Products that became equal may have become common factors.
-        factor::take_out(&mut shared);
-        if cost(&shared) < cost(function) {
-            *function = shared;
-        }
+        share(function);
     }
     dead_code::run(program);
 }
 
+/// Shares products in one function, if it gains.
+pub(super) fn share(function: &mut Function) {
+    let ways = if function.body.len() > LONG { &[Numbers::WithParameters][..] } else { &Numbers::ALL };
+    let tried = ways.iter().map(|&numbers| {
+        let mut shared = Products::find(function, numbers).write(function);
+        // Products that became equal may have become common factors.
+        factor::take_out(&mut shared);
+        (cost(&shared), shared)
+    });
+    // Among equals the first.
+    if let Some((least, shared)) = tried.min_by_key(|(cost, _)| *cost)
+        && least < cost(function)
+    {
+        *function = shared;
+    }
+}
+
 /// Operations that are left once parameter-only ones are hoisted and dead ones dropped.
-fn cost(function: &Function) -> usize {
+pub(super) fn cost(function: &Function) -> usize {
     let parametric = parametric(function);
     let mut live = vec![false; function.body.len()];
     function.entries().filter_map(Operand::value).for_each(|index| live[index] = true);
@@ -49,6 +77,13 @@ fn cost(function: &Function) -> usize {
         }
     }
     count
+}
+
+/// Whether an instruction is a product with a number.
+fn has_number(function: &Function, index: usize) -> bool {
+    let instruction = &function.body[index];
+    let is_number = |operand: &Operand| matches!(operand, Operand::Constant(_));
+    instruction.op == Op::Binary(BinaryOp::Mul) && instruction.operands().iter().any(is_number)
 }
 
 /// A factor, by its index in [`Products::factors`].
@@ -75,7 +110,7 @@ struct Products {
 }
 
 impl Products {
-    fn find(function: &Function) -> Self {
+    fn find(function: &Function, numbers: Numbers) -> Self {
         let parametric = parametric(function);
         let n = function.body.len();
         let mut is_open = vec![false; n];
@@ -103,13 +138,24 @@ impl Products {
             while let Some(operand) = stack.pop() {
                 match operand.value() {
                     Some(value) if all.is_open[value] => stack.extend(function.body[value].operands()),
+                    Some(value) if numbers == Numbers::Apart && has_number(function, value) => {
+                        stack.extend(function.body[value].operands());
+                    }
                     _ if is_parametric(operand, &parametric) => coefficient.push(operand),
                     _ => list.push(all.factor(&mut known, vec![operand], false)),
                 }
             }
-            if !coefficient.is_empty() {
-                coefficient.sort_by_key(|&operand| rank(operand));
-                list.push(all.factor(&mut known, coefficient, true));
+            coefficient.sort_by_key(|&operand| rank(operand));
+            let is_number = |operand: &Operand| matches!(operand, Operand::Constant(_));
+            let n_numbers = match numbers {
+                Numbers::WithParameters => 0,
+                Numbers::Apart => coefficient.partition_point(is_number),
+            };
+            let parameters = coefficient.split_off(n_numbers);
+            for part in [coefficient, parameters] {
+                if !part.is_empty() {
+                    list.push(all.factor(&mut known, part, true));
+                }
             }
             list.sort_unstable();
             all.of.insert(index, all.lists.len());
@@ -147,13 +193,17 @@ impl Products {
                 members.entry(pair).or_default().insert(index);
             }
         }
-        queue.extend(
-            members.iter().filter(|(_, set)| set.len() > 1).map(|(&pair, set)| (set.len(), Reverse(pair))),
-        );
-        while let Some((count, Reverse(pair))) = queue.pop() {
-            let now = members.get(&pair).map_or(0, BTreeSet::len);
-            if now != count {
-                if now > 1 {
+        // Of pairs that equally many have in common, one that is a product by itself goes first: it is
+        // needed anyway.
+        let worth = |lists: &[Vec<FactorId>], set: &BTreeSet<usize>| {
+            (set.len(), set.iter().any(|&index| lists[index].len() == 2))
+        };
+        let shared = members.iter().filter(|(_, set)| set.len() > 1);
+        queue.extend(shared.map(|(&pair, set)| (worth(&self.lists, set), Reverse(pair))));
+        while let Some((expected, Reverse(pair))) = queue.pop() {
+            let now = members.get(&pair).map_or((0, false), |set| worth(&self.lists, set));
+            if now != expected {
+                if now.0 > 1 {
                     queue.push((now, Reverse(pair)));
                 }
                 continue;
@@ -179,9 +229,9 @@ impl Products {
                 }
             }
             for pair in grown {
-                let count = members[&pair].len();
-                if count > 1 {
-                    queue.push((count, Reverse(pair)));
+                let worth = worth(&self.lists, &members[&pair]);
+                if worth.0 > 1 {
+                    queue.push((worth, Reverse(pair)));
                 }
             }
         }
@@ -216,7 +266,15 @@ struct Writer<'p> {
 
 impl Writer<'_> {
     fn product(&mut self, list: &[FactorId], new_of: &[Operand], label: Option<u32>) -> Operand {
-        let mut values: Vec<Operand> = list.iter().map(|&factor| self.factor(factor, new_of)).collect();
+        let is_fixed =
+            |factor: &FactorId| matches!(self.products.factors[*factor as usize], Factor::Coefficient(_));
+        // Numbers and parameters left alone are one factor, for hoisting.
+        let (fixed, moving): (Vec<FactorId>, Vec<FactorId>) =
+            list.iter().partition(|factor| is_fixed(factor));
+        let fixed: Vec<Operand> = fixed.into_iter().map(|factor| self.factor(factor, new_of)).collect();
+        let fixed = fixed.into_iter().reduce(|a, b| self.builder.binary(BinaryOp::Mul, a, b));
+        let mut values: Vec<Operand> = moving.into_iter().map(|factor| self.factor(factor, new_of)).collect();
+        values.extend(fixed);
         values.sort_by_key(|&value| Reverse(rank(value)));
         let product = values.into_iter().reduce(|a, b| self.builder.binary(BinaryOp::Mul, a, b));
         let value = product.unwrap_or(Operand::constant(1.0));
