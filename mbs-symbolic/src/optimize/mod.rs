@@ -3,6 +3,7 @@
 //! One pass per file. Every pass keeps the values of all functions (up to rounding
 //! where it re-associates) and leaves a program that [`verify`] accepts.
 
+pub mod angles;
 mod builder;
 pub mod dead_code;
 pub mod factor;
@@ -38,6 +39,7 @@ const PASSES: &[Pass] = &[
     ("dead_code", dead_code::run),
     ("schedule", schedule::run),
     ("sin_cos", sin_cos::run),
+    ("angles", angles::run),
 ];
 
 /// What each pass did.

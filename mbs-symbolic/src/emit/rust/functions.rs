@@ -186,6 +186,8 @@ struct Emitter<'a> {
     fused: Vec<Option<Fused>>,
     /// Products that are no statements of their own.
     is_taken_up: Vec<bool>,
+    /// The run of several pairs an instruction is in, if they are computed at once.
+    run_of: Vec<Option<std::ops::Range<usize>>>,
 }
 
 impl<'a> Emitter<'a> {
@@ -197,7 +199,7 @@ impl<'a> Emitter<'a> {
         is_prepare: bool,
         scalar: Scalar,
     ) -> Self {
-        let chunks = split(&function.body, options.chunk.max(1));
+        let chunks = split(function, options.chunk.max(1));
         let mut chunk_of = vec![0; function.body.len()];
         for (index, range) in chunks.iter().enumerate() {
             chunk_of[range.clone()].fill(index);
@@ -220,6 +222,13 @@ impl<'a> Emitter<'a> {
         for Fused { product, .. } in fused.iter().flatten() {
             is_taken_up[*product] = true;
         }
+        let mut run_of = vec![None; function.body.len()];
+        // Lanes fill the registers with one angle.
+        if scalar == Scalar::F64 {
+            for run in function.runs().into_iter().filter(|run| run.len() > 2) {
+                run_of[run.clone()].fill(Some(run));
+            }
+        }
         let name = inner_name(name);
         Self {
             program,
@@ -235,6 +244,7 @@ impl<'a> Emitter<'a> {
             writes,
             fused,
             is_taken_up,
+            run_of,
         }
     }
 
@@ -411,6 +421,12 @@ impl<'a> Emitter<'a> {
             if is_second_half(instruction.op) || self.is_taken_up[index] {
                 continue;
             }
+            if let Some(run) = self.run_of[index].clone() {
+                if run.start == index {
+                    self.run(out, run, chunk);
+                }
+                continue;
+            }
             let text = match &self.fused[index] {
                 Some(fused) => self.fused(fused, chunk),
                 None => spell::expression(self.program, instruction, self.scalar, |operand| {
@@ -418,9 +434,7 @@ impl<'a> Emitter<'a> {
                 }),
             };
             if instruction.op == Op::SinCos {
-                let name =
-                    |value: usize| if self.uses_of(value) == 0 { "_".into() } else { format!("w{value}") };
-                out.line(format!("let ({}, {}) = {text};", name(index), name(index + 1)));
+                out.line(format!("let {} = {text};", self.pair(index)));
                 self.store(out, index);
                 self.store(out, index + 1);
             } else {
@@ -428,6 +442,28 @@ impl<'a> Emitter<'a> {
                 self.store(out, index);
             }
         }
+    }
+
+    /// Sines and cosines of several angles at once.
+    fn run(&self, out: &mut Writer, run: std::ops::Range<usize>, chunk: usize) {
+        let sines: Vec<usize> = run.clone().step_by(2).collect();
+        let angle = |&sine: &usize| self.place(self.function.body[sine].operands()[0], chunk).stored();
+        let mut angles: Vec<String> = sines.iter().map(angle).collect();
+        let mut pairs: Vec<String> = sines.iter().map(|&sine| self.pair(sine)).collect();
+        // There is no vector of three; the last angle is done twice.
+        if angles.len() == 3 {
+            angles.push(angles[2].clone());
+            pairs.push("_".into());
+        }
+        let function = spell::sin_cos(angles.len());
+        out.list(&format!("let [{}] = {function}([", pairs.join(", ")), &angles, "]);");
+        run.for_each(|value| self.store(out, value));
+    }
+
+    /// The names of a sine and its cosine.
+    fn pair(&self, sine: usize) -> String {
+        let name = |value: usize| if self.uses_of(value) == 0 { "_".into() } else { format!("w{value}") };
+        format!("({}, {})", name(sine), name(sine + 1))
     }
 
     /// A sum together with a product.
