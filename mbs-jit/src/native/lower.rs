@@ -193,29 +193,37 @@ impl Lowering<'_, '_> {
         if let Some(&sine) = self.values.get(&(index as u32)) {
             return sine;
         }
-        let angle = |lowering: &mut Self, index: usize| {
-            lowering.number(lowering.plan.function.body[index].operands()[0])
-        };
-        let first = angle(self, index);
-        let pairs = if trig::IS_INLINED && self.plan.is_joined(index + 2) {
-            let second = angle(self, index + 2);
-            self.pairs_of([first, second]).to_vec()
+        let first = self.angle(index);
+        if trig::IS_INLINED && self.plan.is_joined(index + 2) {
+            let second = self.angle(index + 2);
+            let [one, two] = self.pairs_of([first, second]);
+            self.keep(index, one);
+            self.keep(index + 2, two);
         } else {
-            vec![self.pair_of(first)]
-        };
-        for (value, number) in (index as u32..).zip(pairs.iter().flat_map(|&(sine, cosine)| [sine, cosine])) {
-            self.values.insert(value, Lowered::Number(number));
+            let pair = self.pair_of(first);
+            self.keep(index, pair);
         }
-        Lowered::Number(pairs[0].0)
+        self.values[&(index as u32)]
+    }
+
+    /// The angle of a pair.
+    fn angle(&mut self, index: usize) -> Value {
+        self.number(self.plan.function.body[index].operands()[0])
+    }
+
+    /// Remembers a sine and the cosine that follows it.
+    fn keep(&mut self, index: usize, (sine, cosine): (Value, Value)) {
+        self.values.insert(index as u32, Lowered::Number(sine));
+        self.values.insert(index as u32 + 1, Lowered::Number(cosine));
     }
 
     /// Sine and cosine.
     fn pair_of(&mut self, angle: Value) -> (Value, Value) {
-        let place = self.pair_place();
         if trig::IS_INLINED {
             let [pair] = self.pairs_of([angle]);
             return pair;
         }
+        let place = self.pair_place();
         let sine = self.call(Shim::SinCos, &[angle, place]);
         (sine, self.builder.ins().load(types::F64, MemFlagsData::trusted(), place, 0))
     }
@@ -229,8 +237,7 @@ impl Lowering<'_, '_> {
             (true, 1) => (&mut self.near[0], self.target.near[0]),
             (true, _) => (&mut self.near[1], self.target.near[1]),
         };
-        let function =
-            *known.get_or_insert_with(|| import(self.builder.func, id, trig::signature(pointer)));
+        let function = *known.get_or_insert_with(|| import(self.builder.func, id, trig::signature(pointer)));
         let write = if calls { trig::call } else { trig::sin_cos };
         write(&mut self.builder, angles, function, place)
     }

@@ -185,4 +185,20 @@ mod tests {
         }
         assert_eq!(Plan::new(&function, 100).n_scratch, 0);
     }
+
+    #[test]
+    fn a_run_is_in_one_chunk() {
+        let pair = |at: u32| {
+            let angle = Operand::Symbol(Symbol::P(at));
+            [Instruction::new(Op::SinCos, &[angle]), Instruction::new(Op::PairedCos, &[Operand::Value(at)])]
+        };
+        // Runs of four pairs and of three.
+        let body: Vec<Instruction> = (0..7).flat_map(|k| pair(2 * k)).collect();
+        let function = Function { body, results: Vec::new() };
+        for length in 1..9 {
+            let plan = Plan::new(&function, length);
+            let bodies: Vec<Range<usize>> = plan.chunks.iter().map(|piece| piece.body.clone()).collect();
+            assert_eq!(bodies, [0..8, 8..14], "chunks of {length}");
+        }
+    }
 }

@@ -209,9 +209,8 @@ fn near(builder: &mut FunctionBuilder<'_>, x: Value) -> (Value, Value) {
     };
     let number = builder.func.dfg.value_type(x);
     let integer = number.as_int();
-    let cast = |builder: &mut FunctionBuilder<'_>, value| {
-        builder.ins().bitcast(integer, MemFlagsData::new(), value)
-    };
+    let cast =
+        |builder: &mut FunctionBuilder<'_>, value| builder.ins().bitcast(integer, MemFlagsData::new(), value);
     let turns = cast(builder, turns);
     let (sine, cosine) = (cast(builder, sine), cast(builder, cosine));
     let [zero, one, negative] = [0, 1, 1 << 63].map(|bits| constant(builder, integer, bits));

@@ -4,6 +4,7 @@
 //! arrays of fixed length; a function longer than [`RustOptions::chunk`] instructions
 //! is split, because one long function makes rustc slow.
 
+mod arguments;
 mod chunks;
 mod constants;
 mod functions;
