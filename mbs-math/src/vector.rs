@@ -58,12 +58,19 @@ vector!(f64x4, u64x4);
 #[cfg(feature = "lanes")]
 vector!(f64x8, u64x8);
 
-/// Writes the function for arrays as long as a vector.
+/// Writes the functions for arrays as long as a vector.
 macro_rules! several {
-    ($(#[$doc:meta])* $name:ident, $far:ident, $number:ident, $lanes:literal: $($x:ident),+) => {
+    ($(#[$doc:meta])* $name:ident, $together:ident, $far:ident, $number:ident, $lanes:literal: $($x:ident),+) => {
         $(#[$doc])*
         #[inline(always)]
         pub fn $name([$($x),+]: [f64; $lanes]) -> [(f64, f64); $lanes] {
+            // Where nothing is optimised an operation on vectors is several calls, and all of this six
+            // times slower than one angle after the other.
+            if cfg!(debug_assertions) { [$(crate::sin_cos($x)),+] } else { $together($($x),+) }
+        }
+
+        #[inline(always)]
+        fn $together($($x: f64),+) -> [(f64, f64); $lanes] {
             let angles = $number::new([$($x),+]);
             if angles.is_near() {
                 let (sines, cosines) = angles.near();
@@ -79,16 +86,70 @@ macro_rules! several {
         #[cold]
         #[inline(never)]
         fn $far($($x: f64),+) -> [(f64, f64); $lanes] {
-            [$($x),+].map(crate::sin_cos)
+            [$(crate::sin_cos($x)),+]
         }
     };
 }
 
 several!(
     /// Sines and cosines of two angles in radians, each with the bits of [`sin_cos`](crate::sin_cos).
-    sin_cos_2, far_2, f64x2, 2: a, b
+    sin_cos_2, together_2, far_2, f64x2, 2: a, b
 );
 several!(
     /// Sines and cosines of four angles in radians, each with the bits of [`sin_cos`](crate::sin_cos).
-    sin_cos_4, far_4, f64x4, 4: a, b, c, d
+    sin_cos_4, together_4, far_4, f64x4, 4: a, b, c, d
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sin_cos;
+
+    /// Ordinary angles and those that take another way, in every place beside every other.
+    const ANGLES: [f64; 14] = [
+        0.0,
+        -0.0,
+        0.3,
+        -2.5,
+        45.553_093_477_052,
+        -777.7,
+        1e-310,
+        1e5,
+        -1e5,
+        100_000.000_000_000_01,
+        -1e300,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+
+    fn assert_bits<const N: usize>(angles: [f64; N], pairs: [(f64, f64); N]) {
+        let bits = |x: f64| if x.is_nan() { u64::MAX } else { x.to_bits() };
+        for (angle, (sine, cosine)) in angles.into_iter().zip(pairs) {
+            let expected = sin_cos(angle);
+            assert_eq!((bits(sine), bits(cosine)), (bits(expected.0), bits(expected.1)), "{angles:?}");
+        }
+    }
+
+    #[test]
+    fn every_angle_has_its_bits_whatever_the_others_are() {
+        for a in ANGLES {
+            for b in ANGLES {
+                assert_bits([a, b], together_2(a, b));
+                for c in ANGLES {
+                    ANGLES.map(|d| assert_bits([a, b, c, d], together_4(a, b, c, d)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_quarter_turn() {
+        for k in -500..500 {
+            let [a, b, c, d] = [0.0, 0.25, 0.5, 0.99].map(|part| (f64::from(k) + part) * 1.57);
+            assert_bits([a, b], together_2(a, b));
+            assert_bits([a, b, c, d], together_4(a, b, c, d));
+            assert_bits([d, -c, b, -a], together_4(d, -c, b, -a));
+        }
+    }
+}
