@@ -137,7 +137,9 @@ mod tests {
             for b in ANGLES {
                 assert_bits([a, b], together_2(a, b));
                 for c in ANGLES {
-                    ANGLES.map(|d| assert_bits([a, b, c, d], together_4(a, b, c, d)));
+                    for d in ANGLES {
+                        assert_bits([a, b, c, d], together_4(a, b, c, d));
+                    }
                 }
             }
         }

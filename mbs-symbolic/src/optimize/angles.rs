@@ -2,8 +2,8 @@
 //!
 //! Backends do a [run](Function::runs) of pairs in vector registers. Pairs are taken in the order of
 //! their first use, and what a later angle is the sum of is computed earlier; nothing else moves.
-//! Four at a time: two take longer, and all at once longer in some functions and less long in
-//! others, because their values then wait.
+//! Four at a time: two gain less, and all at once more in some functions and less in others
+//! (docs/performance.md).
 
 use super::builder::renamed;
 use crate::expr::{BinaryOp, UnaryOp};
