@@ -1,11 +1,12 @@
 //! Sine and cosine as code of our own.
 //!
 //! The algorithm of [`mbs_math::trig`] is run once on values of the code to be made, which
-//! writes its operations in its order: the same bits. Only arguments beyond its range leave the
-//! straight line, through a function that preserves all registers, so that nothing has to be
-//! saved around a call that hardly ever happens. Written out at every place, a pair takes 750
-//! bytes, which a function of many angles fetches from farther away than the call of one copy
-//! takes: such a function calls, and that copy preserves all registers too.
+//! writes its operations in its order: the same bits, for one angle or for two in a vector. Only
+//! arguments beyond its range leave the straight line, through a function that preserves all
+//! registers, so that nothing has to be saved around a call that hardly ever happens. Written out
+//! at every place, a pair takes 750 bytes, which a function of many angles fetches from farther
+//! away than the call of one copy takes: such a function calls, and that copy preserves all
+//! registers too.
 
 use super::arithmetic;
 use cranelift_codegen::Context;
