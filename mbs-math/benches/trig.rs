@@ -41,6 +41,34 @@ fn std(bencher: Bencher<'_, '_>, range: f64) {
     bench(bencher, range, f64::sin_cos);
 }
 
+/// Several angles at once, as code for one state takes them.
+fn bench_several<const N: usize>(
+    bencher: Bencher<'_, '_>,
+    range: f64,
+    pairs: impl Fn([f64; N]) -> [(f64, f64); N],
+) {
+    let angles = angles(range);
+    bencher.counter(ItemsCount::new(angles.len())).bench_local(|| {
+        let mut sum = 0.0;
+        for &x in black_box(&angles).as_chunks().0 {
+            for (s, c) in pairs(x) {
+                sum += s * c;
+            }
+        }
+        sum
+    });
+}
+
+#[divan::bench(args = RANGES)]
+fn two(bencher: Bencher<'_, '_>, range: f64) {
+    bench_several(bencher, range, mbs_math::sin_cos_2);
+}
+
+#[divan::bench(args = RANGES)]
+fn four(bencher: Bencher<'_, '_>, range: f64) {
+    bench_several(bencher, range, mbs_math::sin_cos_4);
+}
+
 #[cfg(feature = "lanes")]
 #[divan::bench(args = RANGES)]
 fn lanes(bencher: Bencher<'_, '_>, range: f64) {

@@ -20,33 +20,14 @@ macro_rules! lane_by_lane {
 macro_rules! lanes {
     ($number:ident, $bits:ident, $lanes:literal) => {
         use crate::Table;
-        use crate::trig::{LARGEST, Real, kernels, quarter_turns};
+        use crate::vector::Vector;
         use wide::$bits;
         pub use wide::$number;
-
-        impl Real for $number {
-            #[inline(always)]
-            fn of(value: f64) -> Self {
-                $number::splat(value)
-            }
-        }
 
         /// Sine and cosine of angles in radians.
         #[inline]
         pub fn sin_cos(x: $number) -> ($number, $number) {
-            if x.abs().simd_le($number::splat(LARGEST)).all() {
-                let turns = quarter_turns(x);
-                let (sine, cosine) = kernels(x, turns);
-                let bits: $bits = bytemuck::cast(turns);
-                let one = $bits::splat(1);
-                let odd: $number = bytemuck::cast((bits & one).simd_eq(one));
-                let (s, c) = (odd.select(cosine, sine), odd.select(sine, cosine));
-                let sign =
-                    |quarter: $bits| -> $number { bytemuck::cast((quarter << 62) & $bits::splat(1 << 63)) };
-                (s ^ sign(bits), c ^ sign(bits + one))
-            } else {
-                far(x)
-            }
+            if x.is_near() { x.near() } else { far(x) }
         }
 
         /// Some lane needs a longer reduction, or is no number.

@@ -23,10 +23,12 @@ pub mod lanes;
 pub mod single;
 mod table;
 pub mod trig;
+mod vector;
 pub use double_double::DoubleDouble;
 pub use fused::{IS_FUSED, madd, msub, nmadd};
 pub use table::{Table, TableKind, linear, spline};
 pub use trig::sin_cos;
+pub use vector::{sin_cos_2, sin_cos_4};
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($arg:ident),+) = $of:path;)*) => {

@@ -100,11 +100,13 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
         }
     }
     let pair = trig::signature(isa.pointer_type());
-    let (far, near) = (module.declare_anonymous_function(&pair)?, module.declare_anonymous_function(&pair)?);
+    let far = module.declare_anonymous_function(&pair)?;
+    let near = [module.declare_anonymous_function(&pair)?, module.declare_anonymous_function(&pair)?];
     let target = Target { isa: &*isa, shims: &shims, far, near, n_theta: program.layout.parameters.len() };
     if trig::IS_INLINED {
         let mut building = FunctionBuilderContext::new();
-        let write: [(_, fn(&mut _, &mut _, &_)); 2] = [(far, lower::lower_far), (near, lower::lower_near)];
+        let write: [(_, fn(&mut _, &mut _, &_)); 3] =
+            [(far, lower::lower_far), (near[0], lower::lower_near::<1>), (near[1], lower::lower_near::<2>)];
         for (id, lower) in write {
             let mut context = Context::new();
             lower(&mut context, &mut building, &target);

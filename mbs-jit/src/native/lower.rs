@@ -27,9 +27,9 @@ pub(super) struct Target<'a> {
     pub(super) isa: &'a dyn TargetIsa,
     /// Symbols of the shims, in the order of [`Shim::ALL`].
     pub(super) shims: &'a [FuncId],
-    /// Sine and cosine of arguments out of the range of [`trig`], and of any.
+    /// Sine and cosine of an argument out of the range of [`trig`], of any, and of any two.
     pub(super) far: FuncId,
-    pub(super) near: FuncId,
+    pub(super) near: [FuncId; 2],
     /// Number of parameters θ.
     pub(super) n_theta: usize,
 }
@@ -72,7 +72,8 @@ pub(super) fn lower(
         frame,
         arrays: [None; Array::COUNT],
         shims: [None; Shim::ALL.len()],
-        trig: None,
+        far: None,
+        near: [None; 2],
         pair: None,
         values: HashMap::with_capacity(piece.body.len()),
     };
@@ -98,9 +99,10 @@ struct Lowering<'a, 'f> {
     arrays: [Option<Value>; Array::COUNT],
     /// Shims called so far.
     shims: [Option<FuncRef>; Shim::ALL.len()],
-    /// The function of [`trig`] that is called, once it is used.
-    trig: Option<FuncRef>,
-    /// Where the shim leaves the cosine, or what the function above works on.
+    /// The functions of [`trig`] that are called, once they are used.
+    far: Option<FuncRef>,
+    near: [Option<FuncRef>; 2],
+    /// Where the shim leaves the cosine, or what the functions above work on.
     pair: Option<StackSlot>,
     /// Values of this chunk, and those of earlier ones read so far.
     values: HashMap<u32, Lowered>,
@@ -126,7 +128,7 @@ impl Lowering<'_, '_> {
                 let at = self.number(operands[0]);
                 Lowered::Number(self.call(Shim::Table, &[tables, table, derivative, at]))
             }
-            Op::SinCos => self.sin_cos(index, operands[0]),
+            Op::SinCos => self.sin_cos(index),
             // The pair just before has left it here.
             Op::PairedCos => self.values[&(index as u32)],
         };
@@ -185,33 +187,69 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The sine; the cosine becomes the value of the next instruction.
-    fn sin_cos(&mut self, index: usize, angle: Operand) -> Lowered {
-        let angle = self.number(angle);
-        let (sine, cosine) = self.pair_of(angle);
+    /// The sine; the cosine becomes the value of the next instruction. Of a run two pairs are
+    /// computed at once.
+    fn sin_cos(&mut self, index: usize) -> Lowered {
+        if let Some(&sine) = self.values.get(&(index as u32)) {
+            return sine;
+        }
+        let first = self.angle(index);
+        if trig::IS_INLINED && self.plan.is_joined(index + 2) {
+            let second = self.angle(index + 2);
+            let [one, two] = self.pairs_of([first, second]);
+            self.keep(index, one);
+            self.keep(index + 2, two);
+        } else {
+            let pair = self.pair_of(first);
+            self.keep(index, pair);
+        }
+        self.values[&(index as u32)]
+    }
+
+    /// The angle of a pair.
+    fn angle(&mut self, index: usize) -> Value {
+        self.number(self.plan.function.body[index].operands()[0])
+    }
+
+    /// Remembers a sine and the cosine that follows it.
+    fn keep(&mut self, index: usize, (sine, cosine): (Value, Value)) {
+        self.values.insert(index as u32, Lowered::Number(sine));
         self.values.insert(index as u32 + 1, Lowered::Number(cosine));
-        Lowered::Number(sine)
     }
 
     /// Sine and cosine.
     fn pair_of(&mut self, angle: Value) -> (Value, Value) {
-        let pointer = self.pointer_type();
-        let slot = *self.pair.get_or_insert_with(|| {
-            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, trig::PAIR, 3);
-            self.builder.create_sized_stack_slot(data)
-        });
-        let place = self.builder.ins().stack_addr(pointer, slot, 0);
         if trig::IS_INLINED {
-            let calls = self.plan.pairs >= trig::MANY;
-            let function = *self.trig.get_or_insert_with(|| {
-                let id = if calls { self.target.near } else { self.target.far };
-                import(self.builder.func, id, trig::signature(pointer))
-            });
-            let write = if calls { trig::call } else { trig::sin_cos };
-            return write(&mut self.builder, angle, function, place);
+            let [pair] = self.pairs_of([angle]);
+            return pair;
         }
+        let place = self.pair_place();
         let sine = self.call(Shim::SinCos, &[angle, place]);
         (sine, self.builder.ins().load(types::F64, MemFlagsData::trusted(), place, 0))
+    }
+
+    /// Sines and cosines of one angle or two by code of our own.
+    fn pairs_of<const N: usize>(&mut self, angles: [Value; N]) -> [(Value, Value); N] {
+        let (place, pointer) = (self.pair_place(), self.pointer_type());
+        let calls = self.plan.pairs >= trig::MANY;
+        let (known, id) = match (calls, N) {
+            (false, _) => (&mut self.far, self.target.far),
+            (true, 1) => (&mut self.near[0], self.target.near[0]),
+            (true, _) => (&mut self.near[1], self.target.near[1]),
+        };
+        let function = *known.get_or_insert_with(|| import(self.builder.func, id, trig::signature(pointer)));
+        let write = if calls { trig::call } else { trig::sin_cos };
+        write(&mut self.builder, angles, function, place)
+    }
+
+    /// Where functions of [`trig`] and the shim find and leave numbers.
+    fn pair_place(&mut self) -> Value {
+        let pointer = self.pointer_type();
+        let slot = *self.pair.get_or_insert_with(|| {
+            let data = StackSlotData::new(StackSlotKind::ExplicitSlot, trig::PAIRS, 3);
+            self.builder.create_sized_stack_slot(data)
+        });
+        self.builder.ins().stack_addr(pointer, slot, 0)
     }
 
     fn operand(&mut self, operand: Operand) -> Lowered {
@@ -307,10 +345,15 @@ pub(super) fn lower_far(context: &mut Context, building: &mut FunctionBuilderCon
     trig::lower_far(context, building, target.isa, |function| import_shim(function, Shim::SinCos, target));
 }
 
-/// Writes the function for arguments of any size into `context`.
-pub(super) fn lower_near(context: &mut Context, building: &mut FunctionBuilderContext, target: &Target<'_>) {
+/// Writes the function for N arguments of any size into `context`.
+pub(super) fn lower_near<const N: usize>(
+    context: &mut Context,
+    building: &mut FunctionBuilderContext,
+    target: &Target<'_>,
+) {
     let signature = trig::signature(target.isa.pointer_type());
-    trig::lower_near(context, building, target.isa, |function| import(function, target.far, signature));
+    let import = |function: &mut ir::Function| import(function, target.far, signature);
+    trig::lower_near::<N>(context, building, target.isa, import);
 }
 
 fn import_shim(function: &mut ir::Function, shim: Shim, target: &Target<'_>) -> FuncRef {

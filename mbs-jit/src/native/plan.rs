@@ -25,6 +25,8 @@ pub(super) struct Plan<'a> {
     pub(super) zeroed: Vec<usize>,
     /// How many sines, cosines and pairs of them there are.
     pub(super) pairs: usize,
+    /// Instructions that are computed together with the one before them.
+    joined: Vec<bool>,
 }
 
 /// One chunk: instructions, then entries that need none.
@@ -65,8 +67,9 @@ impl<'a> Plan<'a> {
         writes.sort_by_key(|&(value, _)| value);
         let is_pair = |op: Op| matches!(op, Op::SinCos | Op::Unary(UnaryOp::Sin | UnaryOp::Cos));
         let pairs = function.body.iter().filter(|instruction| is_pair(instruction.op)).count();
-        let (chunks, scratch) = (Vec::new(), Vec::new());
-        let mut plan = Self { function, chunks, scratch, n_scratch: 0, writes, leaves, zeroed, pairs };
+        let (chunks, scratch, joined) = (Vec::new(), Vec::new(), function.joined());
+        let mut plan =
+            Self { function, chunks, scratch, n_scratch: 0, writes, leaves, zeroed, pairs, joined };
         plan.cut(length.max(1));
         plan.place();
         plan
@@ -88,12 +91,16 @@ impl<'a> Plan<'a> {
         self.scratch[value]
     }
 
+    /// Whether an instruction is computed together with the one before it.
+    pub(super) fn is_joined(&self, value: usize) -> bool {
+        self.joined.get(value).is_some_and(|&joined| joined)
+    }
+
     fn cut(&mut self, length: usize) {
         let body = &self.function.body;
         let (mut start, mut work) = (0, 0);
-        for (index, instruction) in body.iter().enumerate() {
-            // The second half of a pair stays with the first.
-            if work >= length && instruction.op != Op::PairedCos {
+        for index in 0..body.len() {
+            if work >= length && !self.is_joined(index) {
                 self.chunks.push(Piece { body: start..index, leaves: 0..0 });
                 (start, work) = (index, 0);
             }
@@ -177,5 +184,21 @@ mod tests {
             assert!(plan.n_scratch <= 2);
         }
         assert_eq!(Plan::new(&function, 100).n_scratch, 0);
+    }
+
+    #[test]
+    fn a_run_is_in_one_chunk() {
+        let pair = |at: u32| {
+            let angle = Operand::Symbol(Symbol::P(at));
+            [Instruction::new(Op::SinCos, &[angle]), Instruction::new(Op::PairedCos, &[Operand::Value(at)])]
+        };
+        // Runs of four pairs and of three.
+        let body: Vec<Instruction> = (0..7).flat_map(|k| pair(2 * k)).collect();
+        let function = Function { body, results: Vec::new() };
+        for length in 1..9 {
+            let plan = Plan::new(&function, length);
+            let bodies: Vec<Range<usize>> = plan.chunks.iter().map(|piece| piece.body.clone()).collect();
+            assert_eq!(bodies, [0..8, 8..14], "chunks of {length}");
+        }
     }
 }

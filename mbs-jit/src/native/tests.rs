@@ -223,6 +223,37 @@ fn sines_in_any_range_leave_other_values_alone() {
     }
 }
 
+/// Runs of pairs, written out and called, of angles within the range of the algorithm, beyond it and
+/// no numbers at all, in every place of a run.
+#[test]
+fn runs_give_the_interpreters_bits() {
+    let symbols = [Symbol::P(0), Symbol::P(1), Symbol::V(0), Symbol::X(0), Symbol::U(0)].map(Operand::Symbol);
+    for rounds in [1, trig::MANY / symbols.len() + 1] {
+        let mut body = Vec::new();
+        for (run, length) in (1..=symbols.len()).cycle().take(rounds * symbols.len()).enumerate() {
+            for &angle in symbols.iter().cycle().skip(run).take(length) {
+                let sine = Operand::Value(body.len() as u32);
+                body.push(Instruction::new(Op::SinCos, &[angle]));
+                body.push(Instruction::new(Op::PairedCos, &[sine]));
+            }
+            // Ends the run.
+            body.push(Instruction::new(Op::Unary(UnaryOp::Neg), &[symbols[0]]));
+        }
+        let results = (0..body.len() as u32).map(Operand::Value).collect();
+        let program = program(body, results);
+        let interpreted = Interpreted::new(&program);
+        for length in [1, 3, 500] {
+            let native = Native::with_chunks(&program, length).expect("this machine has native code");
+            for start in 0..NUMBERS.len() {
+                let state = std::array::from_fn(|index| NUMBERS[(start + index * 3) % NUMBERS.len()]);
+                let (expected, found) =
+                    (outputs(&interpreted, state, [false; 2]), outputs(&native, state, [false; 2]));
+                assert_eq!(bits(&found), bits(&expected), "chunks of {length} at {state:?}");
+            }
+        }
+    }
+}
+
 /// A pair and a cosine in each of some rounds, 20 at most, of an angle that turns, while 20 values
 /// wait.
 fn sines(rounds: u32) -> Program {

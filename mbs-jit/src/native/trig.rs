@@ -1,17 +1,18 @@
 //! Sine and cosine as code of our own.
 //!
 //! The algorithm of [`mbs_math::trig`] is run once on values of the code to be made, which
-//! writes its operations in its order: the same bits. Only arguments beyond its range leave the
-//! straight line, through a function that preserves all registers, so that nothing has to be
-//! saved around a call that hardly ever happens. Written out at every place, a pair takes 750
-//! bytes, which a function of many angles fetches from farther away than the call of one copy
-//! takes: such a function calls, and that copy preserves all registers too.
+//! writes its operations in its order: the same bits, for one angle or for two in a vector. Only
+//! arguments beyond its range leave the straight line, through a function that preserves all
+//! registers, so that nothing has to be saved around a call that hardly ever happens. Written out
+//! at every place, a pair takes 750 bytes, which a function of many angles fetches from farther
+//! away than the call of one copy takes: such a function calls, and that copy preserves all
+//! registers too.
 
 use super::arithmetic;
 use cranelift_codegen::Context;
-use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
-    self, AbiParam, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value, types,
+    self, AbiParam, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value, types,
 };
 use cranelift_codegen::isa::{CallConv, TargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -26,12 +27,16 @@ pub(super) const IS_INLINED: bool = cfg!(any(target_arch = "x86_64", target_arch
 /// the nearest cache of instructions.
 pub(super) const MANY: usize = 32;
 
-/// Bytes of the argument, which becomes the sine, and of the cosine.
-pub(super) const PAIR: u32 = 16;
-const COSINE: i32 = 8;
+/// Bytes of two arguments, which become sines, and of as many cosines.
+pub(super) const PAIRS: u32 = 32;
 
-/// The signature of functions that work on a pair, given as a pointer: the one for arguments out
-/// of range, and the one for any.
+/// The offset of a number in them.
+fn offset(index: usize) -> i32 {
+    8 * index as i32
+}
+
+/// The signature of functions that work on arguments and make them sines, followed by as many
+/// cosines, given as a pointer: the one for an argument out of range, and those for any.
 pub(super) fn signature(pointer: Type) -> Signature {
     let mut signature = Signature::new(CallConv::PreserveAll);
     signature.params.push(AbiParam::new(pointer));
@@ -53,7 +58,7 @@ pub(super) fn lower_far(
     let pair = builder.block_params(block)[0];
     let sin_cos = import(builder.func);
     let x = builder.ins().load(types::F64, MemFlagsData::trusted(), pair, 0);
-    let cosine = builder.ins().iadd_imm_s(pair, i64::from(COSINE));
+    let cosine = builder.ins().iadd_imm_s(pair, i64::from(offset(1)));
     let call = builder.ins().call(sin_cos, &[x, cosine]);
     let sine = builder.inst_results(call)[0];
     builder.ins().store(MemFlagsData::trusted(), sine, pair, 0);
@@ -62,9 +67,9 @@ pub(super) fn lower_far(
     builder.finalize(isa.frontend_config());
 }
 
-/// Writes the function for any argument into `context`; `import` makes the one for arguments out
-/// of range known.
-pub(super) fn lower_near(
+/// Writes the function for N arguments of any size into `context`; `import` makes the one for an
+/// argument out of range known.
+pub(super) fn lower_near<const N: usize>(
     context: &mut Context,
     building: &mut FunctionBuilderContext,
     isa: &dyn TargetIsa,
@@ -76,57 +81,118 @@ pub(super) fn lower_near(
     let block = builder.create_block();
     builder.append_block_params_for_function_params(block);
     builder.switch_to_block(block);
-    let pair = builder.block_params(block)[0];
+    let place = builder.block_params(block)[0];
     let far = import(builder.func);
-    let x = builder.ins().load(types::F64, MemFlagsData::trusted(), pair, 0);
-    let (sine, cosine) = sin_cos(&mut builder, x, far, pair);
-    builder.ins().store(MemFlagsData::trusted(), sine, pair, 0);
-    builder.ins().store(MemFlagsData::trusted(), cosine, pair, COSINE);
+    let angles: [Value; N] = std::array::from_fn(|index| load(&mut builder, place, index));
+    let pairs = sin_cos(&mut builder, angles, far, place);
+    for (index, (sine, cosine)) in pairs.into_iter().enumerate() {
+        builder.ins().store(MemFlagsData::trusted(), sine, place, offset(index));
+        builder.ins().store(MemFlagsData::trusted(), cosine, place, offset(N + index));
+    }
     builder.ins().return_(&[]);
     builder.seal_all_blocks();
     builder.finalize(isa.frontend_config());
 }
 
-/// Writes sine and cosine of x; `far` is the function for arguments out of range and `pair` points to
-/// what it works on.
-pub(super) fn sin_cos(
+fn load(builder: &mut FunctionBuilder<'_>, place: Value, index: usize) -> Value {
+    builder.ins().load(types::F64, MemFlagsData::trusted(), place, offset(index))
+}
+
+/// Writes sines and cosines of one angle, or of two at once; `far` is the function for an argument out
+/// of range and `place` points to what it works on.
+pub(super) fn sin_cos<const N: usize>(
     builder: &mut FunctionBuilder<'_>,
-    x: Value,
+    angles: [Value; N],
     far: FuncRef,
-    pair: Value,
-) -> (Value, Value) {
+    place: Value,
+) -> [(Value, Value); N] {
     let (within, beyond, after) = (builder.create_block(), builder.create_block(), builder.create_block());
-    let [sine_after, cosine_after] = [(); 2].map(|()| builder.append_block_param(after, types::F64));
-    let size = builder.ins().fabs(x);
-    let largest = builder.ins().f64const(LARGEST);
-    let is_near = builder.ins().fcmp(FloatCC::LessThanOrEqual, size, largest);
+    let pairs_after = [(); N].map(|()| {
+        let mut number = || builder.append_block_param(after, types::F64);
+        (number(), number())
+    });
+    let x = joined(builder, &angles);
+    let is_near = is_near(builder, x);
     // Asked before and not after the work, through which both sides of the question would wait.
     builder.ins().brif(is_near, within, &[], beyond, &[]);
 
     builder.switch_to_block(beyond);
     builder.set_cold_block(beyond);
-    let (sine, cosine) = call(builder, x, far, pair);
-    builder.ins().jump(after, &[sine.into(), cosine.into()]);
+    let pairs = angles.map(|angle| call(builder, [angle], far, place)[0]);
+    jump(builder, after, &pairs);
 
     builder.switch_to_block(within);
-    let (sine, cosine) = near(builder, x);
-    builder.ins().jump(after, &[sine.into(), cosine.into()]);
+    let (sines, cosines) = near(builder, x);
+    let pairs: [_; N] =
+        std::array::from_fn(|index| (lane(builder, sines, index), lane(builder, cosines, index)));
+    jump(builder, after, &pairs);
     builder.switch_to_block(after);
-    (sine_after, cosine_after)
+    pairs_after
 }
 
-/// Writes a call for sine and cosine of x, through a pair.
-pub(super) fn call(
+fn jump(builder: &mut FunctionBuilder<'_>, to: ir::Block, pairs: &[(Value, Value)]) {
+    let numbers: Vec<BlockArg> =
+        pairs.iter().flat_map(|&(sine, cosine)| [sine.into(), cosine.into()]).collect();
+    builder.ins().jump(to, &numbers);
+}
+
+/// Writes a call for sines and cosines, through `place`.
+pub(super) fn call<const N: usize>(
     builder: &mut FunctionBuilder<'_>,
-    x: Value,
+    angles: [Value; N],
     function: FuncRef,
-    pair: Value,
-) -> (Value, Value) {
-    builder.ins().store(MemFlagsData::trusted(), x, pair, 0);
-    builder.ins().call(function, &[pair]);
-    let [sine, cosine] =
-        [0, COSINE].map(|offset| builder.ins().load(types::F64, MemFlagsData::trusted(), pair, offset));
-    (sine, cosine)
+    place: Value,
+) -> [(Value, Value); N] {
+    for (index, angle) in angles.into_iter().enumerate() {
+        builder.ins().store(MemFlagsData::trusted(), angle, place, offset(index));
+    }
+    builder.ins().call(function, &[place]);
+    std::array::from_fn(|index| (load(builder, place, index), load(builder, place, N + index)))
+}
+
+/// One angle as it is, two as a vector, which needs nothing but SSE2 on x86-64.
+fn joined(builder: &mut FunctionBuilder<'_>, angles: &[Value]) -> Value {
+    match *angles {
+        [first, second] => {
+            let vector = builder.ins().scalar_to_vector(types::F64X2, first);
+            builder.ins().insertlane(vector, second, 1)
+        }
+        _ => angles[0],
+    }
+}
+
+fn lane(builder: &mut FunctionBuilder<'_>, value: Value, index: usize) -> Value {
+    if builder.func.dfg.value_type(value).is_vector() {
+        builder.ins().extractlane(value, index as u8)
+    } else {
+        value
+    }
+}
+
+/// Whether x, or both in it, is within the range of the algorithm.
+fn is_near(builder: &mut FunctionBuilder<'_>, x: Value) -> Value {
+    let ty = builder.func.dfg.value_type(x);
+    let size = builder.ins().fabs(x);
+    let largest = constant(builder, ty, LARGEST.to_bits());
+    let is_near = builder.ins().fcmp(FloatCC::LessThanOrEqual, size, largest);
+    if !ty.is_vector() {
+        return is_near;
+    }
+    let both = builder.ins().vhigh_bits(types::I32, is_near);
+    builder.ins().icmp_imm_u(IntCC::Equal, both, 0b11)
+}
+
+/// The same number in all lanes of a type.
+fn constant(builder: &mut FunctionBuilder<'_>, ty: Type, bits: u64) -> Value {
+    if ty.is_vector() {
+        let bytes: Vec<u8> = [bits.to_le_bytes(); 2].concat();
+        let handle = builder.func.dfg.constants.insert(bytes.into());
+        return builder.ins().vconst(ty, handle);
+    }
+    match ty {
+        types::F64 => builder.ins().f64const(f64::from_bits(bits)),
+        _ => builder.ins().iconst(ty, bits as i64),
+    }
 }
 
 /// [`mbs_math::sin_cos`] within its range.
@@ -136,25 +202,32 @@ fn near(builder: &mut FunctionBuilder<'_>, x: Value) -> (Value, Value) {
         let x = Written::Value(&shared, x);
         let turns = quarter_turns(x);
         let (sine, cosine) = kernels(x, turns);
-        (turns.value(&shared), sine.value(&shared), cosine.value(&shared))
+        let value = |written| match written {
+            Written::Value(_, value) => value,
+            Written::Constant(_) => unreachable!("these depend on x"),
+        };
+        (value(turns), value(sine), value(cosine))
     };
-    let integer = |builder: &mut FunctionBuilder<'_>, value| {
-        builder.ins().bitcast(types::I64, MemFlagsData::new(), value)
-    };
-    let turns = integer(builder, turns);
-    let (sine, cosine) = (integer(builder, sine), integer(builder, cosine));
+    let number = builder.func.dfg.value_type(x);
+    let integer = number.as_int();
+    let cast =
+        |builder: &mut FunctionBuilder<'_>, value| builder.ins().bitcast(integer, MemFlagsData::new(), value);
+    let turns = cast(builder, turns);
+    let (sine, cosine) = (cast(builder, sine), cast(builder, cosine));
+    let [zero, one, negative] = [0, 1, 1 << 63].map(|bits| constant(builder, integer, bits));
     // All bits where the number is odd: then the two change places.
-    let odd = builder.ins().ishl_imm_u(turns, 63);
-    let odd = builder.ins().sshr_imm_u(odd, 63);
+    let odd = builder.ins().band(turns, one);
+    let odd = builder.ins().isub(zero, odd);
     let difference = builder.ins().bxor(sine, cosine);
     let difference = builder.ins().band(difference, odd);
-    let next = builder.ins().iadd_imm_s(turns, 1);
+    let next = builder.ins().iadd(turns, one);
     let [sine, cosine] = [(sine, turns), (cosine, next)].map(|(value, turns)| {
         let value = builder.ins().bxor(value, difference);
-        let sign = builder.ins().ishl_imm_u(turns, 62);
-        let sign = builder.ins().band_imm_s(sign, i64::MIN);
+        let places = builder.ins().iconst(types::I32, 62);
+        let sign = builder.ins().ishl(turns, places);
+        let sign = builder.ins().band(sign, negative);
         let value = builder.ins().bxor(value, sign);
-        builder.ins().bitcast(types::F64, MemFlagsData::new(), value)
+        builder.ins().bitcast(number, MemFlagsData::new(), value)
     });
     (sine, cosine)
 }
@@ -166,10 +239,11 @@ enum Written<'b, 'r, 'f> {
     Value(&'b RefCell<&'r mut FunctionBuilder<'f>>, Value),
 }
 
-impl<'b, 'r, 'f> Written<'b, 'r, 'f> {
-    fn value(self, builder: &RefCell<&mut FunctionBuilder<'f>>) -> Value {
+impl Written<'_, '_, '_> {
+    /// As a value of the type of the other operand.
+    fn value(self, builder: &mut FunctionBuilder<'_>, ty: Type) -> Value {
         match self {
-            Self::Constant(value) => builder.borrow_mut().ins().f64const(value),
+            Self::Constant(value) => constant(builder, ty, value.to_bits()),
             Self::Value(_, value) => value,
         }
     }
@@ -187,12 +261,14 @@ macro_rules! written {
             type Output = Self;
 
             fn $method(self, other: Self) -> Self {
-                let builder = match (self, other) {
+                let (shared, known) = match (self, other) {
                     (Self::Constant(a), Self::Constant(b)) => return Self::Constant($operator::$method(a, b)),
-                    (Self::Value(builder, _), _) | (_, Self::Value(builder, _)) => builder,
+                    (Self::Value(shared, known), _) | (_, Self::Value(shared, known)) => (shared, known),
                 };
-                let (a, b) = (self.value(builder), other.value(builder));
-                Self::Value(builder, $write(&mut **builder.borrow_mut(), a, b))
+                let builder = &mut **shared.borrow_mut();
+                let ty = builder.func.dfg.value_type(known);
+                let (a, b) = (self.value(builder, ty), other.value(builder, ty));
+                Self::Value(shared, $write(builder, a, b))
             }
         })*
     };

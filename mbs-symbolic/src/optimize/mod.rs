@@ -4,6 +4,7 @@
 //! where it re-associates) and leaves a program that [`verify`] accepts.
 
 pub mod again;
+pub mod angles;
 mod builder;
 pub mod dead_code;
 pub mod factor;
@@ -40,6 +41,7 @@ const PASSES: &[Pass] = &[
     ("dead_code", dead_code::run),
     ("schedule", schedule::run),
     ("sin_cos", sin_cos::run),
+    ("angles", angles::run),
 ];
 
 /// What each pass did.

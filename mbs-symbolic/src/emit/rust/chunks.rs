@@ -1,13 +1,13 @@
 //! Where long functions are cut, and where values wait that cross a cut.
 
-use super::is_second_half;
-use crate::program::{Function, Instruction};
+use crate::program::Function;
 use std::ops::Range;
 
 /// As few ranges as have at most `chunk` instructions each, of about the same length, cut where few
-/// values cross; pairs stay together.
-pub(super) fn split(body: &[Instruction], chunk: usize) -> Vec<Range<usize>> {
-    let crossing = crossing(body);
+/// values cross; runs of pairs stay together.
+pub(super) fn split(function: &Function, chunk: usize) -> Vec<Range<usize>> {
+    let body = &function.body;
+    let crossing = crossing(function);
     let mut chunks = Vec::new();
     let mut start = 0;
     for rest in (0..body.len().div_ceil(chunk)).rev() {
@@ -17,18 +17,21 @@ pub(super) fn split(body: &[Instruction], chunk: usize) -> Vec<Range<usize>> {
         let length = (body.len() - start).div_ceil(rest + 1);
         let least = (start + length - length / 4).max(body.len().saturating_sub(rest * chunk));
         let most = (start + length + length / 4).min(start + chunk).min(body.len());
-        let cuts = (least.min(most)..=most).filter(|&cut| crossing[cut] != usize::MAX);
-        // Without a place in range the pair at its end goes with what is before it.
-        let end = cuts.min_by_key(|&cut| crossing[cut]).unwrap_or(most + 1);
+        let can_cut = |&cut: &usize| crossing[cut] != usize::MAX;
+        let cuts = (least.min(most)..=most).filter(can_cut);
+        // Without a place in range the run at its end goes with what is before it.
+        let after = || (most..=body.len()).find(can_cut).unwrap_or(body.len());
+        let end = cuts.min_by_key(|&cut| crossing[cut]).unwrap_or_else(after);
         chunks.push(start..if rest == 0 { body.len() } else { end });
         start = end;
     }
     chunks
 }
 
-/// How many values from before each instruction are read from it on; none may be cut before the
-/// second half of a pair.
-fn crossing(body: &[Instruction]) -> Vec<usize> {
+/// How many values from before each instruction are read from it on; none may be cut within a
+/// run.
+fn crossing(function: &Function) -> Vec<usize> {
+    let body = &function.body;
     let mut last_use: Vec<usize> = (0..body.len()).collect();
     for (at, instruction) in body.iter().enumerate() {
         instruction
@@ -40,9 +43,8 @@ fn crossing(body: &[Instruction]) -> Vec<usize> {
     let mut ends = vec![0; body.len() + 1];
     let mut live = 0;
     let mut crossing = Vec::with_capacity(body.len() + 1);
-    for (at, instruction) in body.iter().enumerate() {
-        let is_cut = !is_second_half(instruction.op);
-        crossing.push(if is_cut { live } else { usize::MAX });
+    for (at, joined) in function.joined().into_iter().enumerate() {
+        crossing.push(if joined { usize::MAX } else { live });
         live = live + usize::from(last_use[at] > at) - ends[at];
         ends[last_use[at]] += usize::from(last_use[at] > at);
     }
@@ -84,10 +86,10 @@ pub(super) fn scratch_places(
 mod tests {
     use super::*;
     use crate::expr::{BinaryOp, Symbol};
-    use crate::program::{Op, Operand};
+    use crate::program::{Instruction, Op, Operand};
 
     /// Sums of groups of six products each; between groups only the sum is waiting.
-    fn groups() -> Vec<Instruction> {
+    fn groups() -> Function {
         let p = Operand::Symbol(Symbol::P(0));
         let mut body = vec![Instruction::new(Op::Binary(BinaryOp::Mul), &[p, p])];
         for _ in 0..8 {
@@ -103,31 +105,33 @@ mod tests {
                 ));
             }
         }
-        body
+        Function { body, results: Vec::new() }
     }
 
     #[test]
     fn cuts_are_where_few_values_cross() {
-        let body = groups();
-        let chunks = split(&body, 40);
+        let function = groups();
+        let chunks = split(&function, 40);
         assert_eq!(chunks.len(), 3);
         assert!(chunks.iter().all(|range| range.len() <= 40));
-        let crossing = crossing(&body);
+        let crossing = crossing(&function);
         assert!(chunks[1..].iter().all(|range| crossing[range.start] == 1));
-        assert_eq!((chunks[0].start, chunks[2].end), (0, body.len()));
+        assert_eq!((chunks[0].start, chunks[2].end), (0, function.body.len()));
     }
 
     #[test]
-    fn pairs_stay_together() {
+    fn runs_stay_together() {
         let p = Operand::Symbol(Symbol::P(0));
         let pair = |at: u32| {
             [Instruction::new(Op::SinCos, &[p]), Instruction::new(Op::PairedCos, &[Operand::Value(at)])]
         };
-        let body: Vec<Instruction> = (0..6).flat_map(|k| pair(2 * k)).collect();
-        for length in 1..14 {
-            let chunks = split(&body, length);
-            assert!(chunks.iter().all(|range| range.start % 2 == 0 && !range.is_empty()), "{length}");
-            assert_eq!(chunks.iter().map(ExactSizeIterator::len).sum::<usize>(), body.len());
+        // Runs of four, four and two pairs.
+        let body: Vec<Instruction> = (0..10).flat_map(|k| pair(2 * k)).collect();
+        let function = Function { body, results: Vec::new() };
+        for length in 1..22 {
+            let chunks = split(&function, length);
+            assert!(chunks.iter().all(|range| range.start % 8 == 0 && !range.is_empty()), "{length}");
+            assert_eq!(chunks.iter().map(ExactSizeIterator::len).sum::<usize>(), 20);
         }
     }
 }

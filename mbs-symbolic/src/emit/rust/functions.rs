@@ -3,90 +3,15 @@
 //! A value read in a later chunk than its own travels in a scratch array; places of
 //! that array are used again as soon as nothing waits for them.
 
+use super::arguments::{Argument, collect};
 use super::chunks::{scratch_places, split};
 use super::fused::{self, Fused};
 use super::spell::{self, Place};
 use super::zeros::{zero_filled, zeroed_outside};
 use super::{RustOptions, Scalar, inner_name, is_second_half};
 use crate::emit::Writer;
-use crate::expr::Symbol;
 use crate::program::{Block, Function, FunctionKind, Op, Operand, Program, Quantity};
-
-/// What an inner function reads, in the order of its arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Argument {
-    Time,
-    P,
-    V,
-    X,
-    U,
-    Modes,
-    Prepared,
-    VDot,
-    Lambda,
-}
-
-impl Argument {
-    /// Its name within the function.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Time => "t",
-            Self::P => "p",
-            Self::V => "v",
-            Self::X => "x",
-            Self::U => "u",
-            Self::Modes => "modes",
-            Self::Prepared => "c",
-            Self::VDot => "v_dot",
-            Self::Lambda => "lambda",
-        }
-    }
-
-    fn ty(self, scalar: Scalar) -> String {
-        let length = match self {
-            Self::Time => return scalar.name().into(),
-            Self::Modes => return format!("&[{}; N_MODES]", scalar.truth()),
-            Self::Prepared => return "&Prepared".into(),
-            Self::P => "N_P",
-            Self::V | Self::VDot => "N_V",
-            Self::X => "N_X",
-            Self::U => "N_U",
-            Self::Lambda => "N_LAMBDA",
-        };
-        format!("&[{}; {length}]", scalar.name())
-    }
-
-    fn of(operand: Operand) -> Option<Self> {
-        Some(match operand {
-            Operand::Constant(_) | Operand::Value(_) => return None,
-            Operand::Prepared(_) | Operand::Symbol(Symbol::Theta(_)) => Self::Prepared,
-            Operand::Symbol(symbol) => match symbol {
-                Symbol::Theta(_) => Self::Prepared,
-                Symbol::Time => Self::Time,
-                Symbol::P(_) => Self::P,
-                Symbol::V(_) => Self::V,
-                Symbol::X(_) => Self::X,
-                Symbol::U(_) => Self::U,
-                Symbol::Mode(_) => Self::Modes,
-                Symbol::VDot(_) => Self::VDot,
-                Symbol::Lambda(_) => Self::Lambda,
-            },
-        })
-    }
-}
-
-/// The arguments a function reads, in order.
-pub(super) fn arguments(function: &Function) -> Vec<Argument> {
-    let operands = function.body.iter().flat_map(|instruction| instruction.operands().iter().copied());
-    collect(operands.chain(function.entries()))
-}
-
-fn collect(operands: impl Iterator<Item = Operand>) -> Vec<Argument> {
-    let mut arguments: Vec<Argument> = operands.filter_map(Argument::of).collect();
-    arguments.sort_unstable();
-    arguments.dedup();
-    arguments
-}
+use std::ops::Range;
 
 /// Writes `prepare` and all functions.
 pub(super) fn emit(out: &mut Writer, program: &Program, options: &RustOptions) {
@@ -173,7 +98,7 @@ struct Emitter<'a> {
     is_prepare: bool,
     scalar: Scalar,
     /// Ranges of the body.
-    chunks: Vec<std::ops::Range<usize>>,
+    chunks: Vec<Range<usize>>,
     /// Chunk of each value.
     chunk_of: Vec<usize>,
     uses: Vec<u32>,
@@ -186,6 +111,8 @@ struct Emitter<'a> {
     fused: Vec<Option<Fused>>,
     /// Products that are no statements of their own.
     is_taken_up: Vec<bool>,
+    /// The run of several pairs an instruction is in, if they are computed at once.
+    run_of: Vec<Option<Range<usize>>>,
 }
 
 impl<'a> Emitter<'a> {
@@ -197,7 +124,7 @@ impl<'a> Emitter<'a> {
         is_prepare: bool,
         scalar: Scalar,
     ) -> Self {
-        let chunks = split(&function.body, options.chunk.max(1));
+        let chunks = split(function, options.chunk.max(1));
         let mut chunk_of = vec![0; function.body.len()];
         for (index, range) in chunks.iter().enumerate() {
             chunk_of[range.clone()].fill(index);
@@ -220,6 +147,13 @@ impl<'a> Emitter<'a> {
         for Fused { product, .. } in fused.iter().flatten() {
             is_taken_up[*product] = true;
         }
+        let mut run_of = vec![None; function.body.len()];
+        // Lanes fill the registers with one angle.
+        if scalar == Scalar::F64 {
+            for run in function.runs().into_iter().filter(|run| run.len() > 2) {
+                run_of[run.clone()].fill(Some(run));
+            }
+        }
         let name = inner_name(name);
         Self {
             program,
@@ -235,6 +169,7 @@ impl<'a> Emitter<'a> {
             writes,
             fused,
             is_taken_up,
+            run_of,
         }
     }
 
@@ -303,7 +238,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Arguments of the whole function.
-    fn arguments(&self, range: std::ops::Range<usize>) -> Vec<Argument> {
+    fn arguments(&self, range: Range<usize>) -> Vec<Argument> {
         if self.is_prepare {
             return vec![Argument::Prepared];
         }
@@ -313,13 +248,13 @@ impl<'a> Emitter<'a> {
     }
 
     /// Arguments of one chunk.
-    fn chunk_arguments(&self, range: &std::ops::Range<usize>) -> Vec<Argument> {
+    fn chunk_arguments(&self, range: &Range<usize>) -> Vec<Argument> {
         let body = &self.function.body[range.clone()];
         collect(body.iter().flat_map(|instruction| instruction.operands().iter().copied()))
     }
 
     /// Blocks that get anything, in all or from one chunk.
-    fn blocks(&self, range: Option<&std::ops::Range<usize>>) -> Vec<usize> {
+    fn blocks(&self, range: Option<&Range<usize>>) -> Vec<usize> {
         let gets = |block: usize| match range {
             None => !self.function.results[block].entries.is_empty() || self.is_prepare,
             Some(range) => self.writes[range.clone()].iter().flatten().any(|&(b, _)| b == block),
@@ -411,6 +346,12 @@ impl<'a> Emitter<'a> {
             if is_second_half(instruction.op) || self.is_taken_up[index] {
                 continue;
             }
+            if let Some(run) = self.run_of[index].clone() {
+                if run.start == index {
+                    self.run(out, run, chunk);
+                }
+                continue;
+            }
             let text = match &self.fused[index] {
                 Some(fused) => self.fused(fused, chunk),
                 None => spell::expression(self.program, instruction, self.scalar, |operand| {
@@ -418,9 +359,7 @@ impl<'a> Emitter<'a> {
                 }),
             };
             if instruction.op == Op::SinCos {
-                let name =
-                    |value: usize| if self.uses_of(value) == 0 { "_".into() } else { format!("w{value}") };
-                out.line(format!("let ({}, {}) = {text};", name(index), name(index + 1)));
+                out.line(format!("let {} = {text};", self.pair(index)));
                 self.store(out, index);
                 self.store(out, index + 1);
             } else {
@@ -428,6 +367,28 @@ impl<'a> Emitter<'a> {
                 self.store(out, index);
             }
         }
+    }
+
+    /// Sines and cosines of several angles at once.
+    fn run(&self, out: &mut Writer, run: Range<usize>, chunk: usize) {
+        let sines: Vec<usize> = run.clone().step_by(2).collect();
+        let angle = |&sine: &usize| self.place(self.function.body[sine].operands()[0], chunk).stored();
+        let mut angles: Vec<String> = sines.iter().map(angle).collect();
+        let mut pairs: Vec<String> = sines.iter().map(|&sine| self.pair(sine)).collect();
+        // There is no vector of three; the last angle is done twice.
+        if angles.len() == 3 {
+            angles.push(angles[2].clone());
+            pairs.push("_".into());
+        }
+        let function = spell::sin_cos(angles.len());
+        out.list(&format!("let [{}] = {function}([", pairs.join(", ")), &angles, "]);");
+        run.for_each(|value| self.store(out, value));
+    }
+
+    /// The names of a sine and its cosine.
+    fn pair(&self, sine: usize) -> String {
+        let name = |value: usize| if self.uses_of(value) == 0 { "_".into() } else { format!("w{value}") };
+        format!("({}, {})", name(sine), name(sine + 1))
     }
 
     /// A sum together with a product.

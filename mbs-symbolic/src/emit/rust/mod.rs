@@ -4,6 +4,7 @@
 //! arrays of fixed length; a function longer than [`RustOptions::chunk`] instructions
 //! is split, because one long function makes rustc slow.
 
+mod arguments;
 mod chunks;
 mod constants;
 mod functions;
@@ -25,7 +26,7 @@ use super::Writer;
 use crate::program::{Counts, Op, Program};
 
 /// The version of the runtime's interface this emitter writes for.
-const CODEGEN_VERSION: u32 = 2;
+const CODEGEN_VERSION: u32 = 3;
 
 /// How a program is written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,6 +22,11 @@ pub(super) fn calls_math(op: Op) -> bool {
     }
 }
 
+/// The function of several angles.
+pub(super) fn sin_cos(angles: usize) -> String {
+    format!("math::sin_cos_{angles}")
+}
+
 /// Where an operand is found.
 #[derive(Debug, Clone)]
 pub(super) struct Place {

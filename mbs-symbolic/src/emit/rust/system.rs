@@ -1,6 +1,7 @@
 //! The object-safe view of the model.
 
-use super::functions::{self, Argument};
+use super::arguments::{self, Argument};
+use super::functions;
 use super::typed;
 use super::zeros::{Zeros, leaves_zeros};
 use crate::emit::Writer;
@@ -73,7 +74,7 @@ fn method(out: &mut Writer, program: &Program, kind: FunctionKind, arguments: &s
 fn fill(out: &mut Writer, program: &Program, kind: FunctionKind, arguments: &str, zeros: Zeros) {
     let name = zeros.method(kind);
     let body = program.function(kind);
-    let reads = functions::arguments(body);
+    let reads = arguments::of(body);
     let uses = |argument| reads.contains(&argument);
     let from_at = arguments.starts_with("at:");
     let empty = functions::is_empty(program, kind);
@@ -206,7 +207,7 @@ fn jacobian(out: &mut Writer, program: &Program) {
             out.block("if !out.is_empty() {", "}", |out| out.line("runtime::wrong_length(out);"));
         } else {
             let mut wanted = vec![("Some(at)", "At::from_slices(at)")];
-            let reads = functions::arguments(program.function(kind));
+            let reads = arguments::of(program.function(kind));
             if reads.contains(&Argument::VDot) {
                 wanted.push(("Ok(v_dot)", "<&[f64; N_V]>::try_from(v_dot)"));
             }

@@ -1,6 +1,7 @@
 //! The functions on nalgebra's fixed-size types.
 
-use super::functions::{self, Argument};
+use super::arguments::{self, Argument};
+use super::functions;
 use super::inner_name;
 use crate::emit::Writer;
 use crate::program::{FunctionKind, Program, Quantity};
@@ -134,7 +135,7 @@ pub(super) fn call(
         };
         if from_at { format!("at.{name}") } else { name.to_string() }
     };
-    let mut list: Vec<String> = functions::arguments(body).iter().map(argument).collect();
+    let mut list: Vec<String> = arguments::of(body).iter().map(argument).collect();
     list.extend(functions::filled(body).map(|block| result(block.quantity.name())));
     out.list(&format!("{}(", inner_name(kind.name())), &list, ");");
 }
