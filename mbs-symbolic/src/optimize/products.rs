@@ -45,7 +45,9 @@ pub fn run(program: &mut Program) {
 
 /// Shares products in one function, if it gains.
 pub(super) fn share(function: &mut Function) {
-    let ways = if function.body.len() > LONG { &[Numbers::WithParameters][..] } else { &Numbers::ALL };
+    let n = function.body.len();
+    let may_split = n <= LONG && (0..n).any(|index| has_number(function, index));
+    let ways = if may_split { &Numbers::ALL[..] } else { &[Numbers::WithParameters] };
     let tried = ways.iter().map(|&numbers| {
         let mut shared = Products::find(function, numbers).write(function);
         // Products that became equal may have become common factors.
