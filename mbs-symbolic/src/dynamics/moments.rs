@@ -139,7 +139,7 @@ fn add<K: Ord>(graph: &mut Graph, sums: &mut BTreeMap<K, ExprId>, place: K, term
 }
 
 /// What the first moment of a link adds, and the inertias without it; `None` if it has none, or
-/// if its orientation is not for ground to see in few steps.
+/// if its orientation is not for ground to see in few steps, or in so few that nothing is gained.
 fn of_link(
     lowering: &mut Lowering<'_>,
     kinematics: &mut Kinematics,
@@ -149,7 +149,10 @@ fn of_link(
 ) -> Option<(Moments, Inertias)> {
     let mut left = inertias.clone();
     let moment = take(&mut lowering.graph, &kinematics.chain.links[link], link, &mut left);
-    if moment.is_zero(&lowering.graph) || has_quaternion(&kinematics.chain, link) {
+    if moment.is_zero(&lowering.graph)
+        || has_quaternion(&kinematics.chain, link)
+        || turns_in_plane(lowering, kinematics, link)
+    {
         return None;
     }
     let axes = kinematics.chain.links[link].axes;
@@ -198,6 +201,16 @@ fn take(graph: &mut Graph, link: &Link, id: LinkId, inertias: &mut Inertias) -> 
         }
     }
     moment
+}
+
+/// Whether everything turns a link about one direction, in which case the recursion has it in the axes
+/// of ground, too.
+fn turns_in_plane(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, link: LinkId) -> bool {
+    let spin = kinematics.spin(lowering, LinkId::new(0), link);
+    let mut axes = spin.columns.into_iter().map(|(_, axis)| axis);
+    let Some(first) = axes.next() else { return true };
+    let opposite = first.neg(&mut lowering.graph);
+    axes.all(|axis| axis.xyz == first.xyz || axis.xyz == opposite.xyz)
 }
 
 /// Whether orientation passes through quaternions on the way to a link.
