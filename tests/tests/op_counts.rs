@@ -70,7 +70,7 @@ fn as_low_as_reached() {
         ("planar12", FunctionKind::InverseDynamics, 391),
         ("planar12", FunctionKind::Accelerations, 658),
         ("five_link", FunctionKind::Fused, 640),
-        ("five_link", FunctionKind::Accelerations, 1987),
+        ("five_link", FunctionKind::Accelerations, 1991),
         ("andrews", FunctionKind::Fused, 125),
         ("andrews", FunctionKind::Accelerations, 401),
         ("four_bar", FunctionKind::Fused, 44),

@@ -11,7 +11,7 @@ use crate::program::{FunctionKind, Program};
 const MOST_ROUNDS: usize = 3;
 
 /// Functions of more instructions than this are left alone: they gain less than it takes.
-const MOST_INSTRUCTIONS: usize = 3000;
+const MOST_INSTRUCTIONS: usize = 1500;
 
 /// Shares again in every function that is called more than once per parameter set.
 pub fn run(program: &mut Program) {
