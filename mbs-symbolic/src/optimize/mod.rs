@@ -44,8 +44,8 @@ const PASSES: &[Pass] = &[
     ("angles", angles::run),
 ];
 
-/// Takes as long as all others together and gains little on top of them, so that ways to compute the
-/// same are compared without.
+/// Takes long for the little it gains on top of the others, so that ways to compute the same are
+/// compared without.
 const AGAIN: Pass = ("again", again::run);
 
 /// What each pass did.

@@ -21,14 +21,14 @@ const LONG: usize = 3000;
 
 /// What becomes of numbers in products. Neither way is always the better one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Numbers {
+enum NumericFactors {
     /// They are one factor with the parameters.
     WithParameters,
     /// They are factors of their own: 2·l·x·y and l·x·z share l·x.
     Apart,
 }
 
-impl Numbers {
+impl NumericFactors {
     const ALL: [Self; 2] = [Self::WithParameters, Self::Apart];
 }
 
@@ -47,9 +47,9 @@ pub fn run(program: &mut Program) {
 pub(super) fn share(function: &mut Function) {
     let n = function.body.len();
     let may_split = n <= LONG && (0..n).any(|index| has_number(function, index));
-    let ways = if may_split { &Numbers::ALL[..] } else { &[Numbers::WithParameters] };
-    let tried = ways.iter().map(|&numbers| {
-        let mut shared = Products::find(function, numbers).write(function);
+    let ways = if may_split { &NumericFactors::ALL[..] } else { &[NumericFactors::WithParameters] };
+    let tried = ways.iter().map(|&numeric| {
+        let mut shared = Products::find(function, numeric).write(function);
         // Products that became equal may have become common factors.
         factor::take_out(&mut shared);
         (cost(&shared), shared)
@@ -112,7 +112,7 @@ struct Products {
 }
 
 impl Products {
-    fn find(function: &Function, numbers: Numbers) -> Self {
+    fn find(function: &Function, numeric: NumericFactors) -> Self {
         let parametric = parametric(function);
         let n = function.body.len();
         let mut is_open = vec![false; n];
@@ -140,7 +140,7 @@ impl Products {
             while let Some(operand) = stack.pop() {
                 match operand.value() {
                     Some(value) if all.is_open[value] => stack.extend(function.body[value].operands()),
-                    Some(value) if numbers == Numbers::Apart && has_number(function, value) => {
+                    Some(value) if numeric == NumericFactors::Apart && has_number(function, value) => {
                         stack.extend(function.body[value].operands());
                     }
                     _ if is_parametric(operand, &parametric) => coefficient.push(operand),
@@ -149,9 +149,9 @@ impl Products {
             }
             coefficient.sort_by_key(|&operand| rank(operand));
             let is_number = |operand: &Operand| matches!(operand, Operand::Constant(_));
-            let n_numbers = match numbers {
-                Numbers::WithParameters => 0,
-                Numbers::Apart => coefficient.partition_point(is_number),
+            let n_numbers = match numeric {
+                NumericFactors::WithParameters => 0,
+                NumericFactors::Apart => coefficient.partition_point(is_number),
             };
             let parameters = coefficient.split_off(n_numbers);
             for part in [coefficient, parameters] {
@@ -270,7 +270,7 @@ impl Writer<'_> {
     fn product(&mut self, list: &[FactorId], new_of: &[Operand], label: Option<u32>) -> Operand {
         let is_fixed =
             |factor: &FactorId| matches!(self.products.factors[*factor as usize], Factor::Coefficient(_));
-        // Numbers and parameters left alone are one factor, for hoisting.
+        // NumericFactors and parameters left alone are one factor, for hoisting.
         let (fixed, moving): (Vec<FactorId>, Vec<FactorId>) =
             list.iter().partition(|factor| is_fixed(factor));
         let fixed: Vec<Operand> = fixed.into_iter().map(|factor| self.factor(factor, new_of)).collect();

@@ -152,3 +152,18 @@ fn size<'a>(graph: &Graph, roots: impl IntoIterator<Item = &'a ExprId>) -> usize
     }
     needed.into_iter().filter(|&needed| needed).count()
 }
+
+#[cfg(test)]
+mod testing {
+    use std::collections::BTreeSet;
+
+    /// The unknowns each of n is coupled to, from pairs.
+    pub(super) fn coupled(n: usize, pairs: &[(usize, usize)]) -> Vec<BTreeSet<usize>> {
+        let mut all = vec![BTreeSet::new(); n];
+        for &(i, j) in pairs {
+            all[i].insert(j);
+            all[j].insert(i);
+        }
+        all
+    }
+}

@@ -70,16 +70,8 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::coupled;
     use super::*;
-
-    fn coupled(n: usize, pairs: &[(usize, usize)]) -> Vec<BTreeSet<usize>> {
-        let mut all = vec![BTreeSet::new(); n];
-        for &(i, j) in pairs {
-            all[i].insert(j);
-            all[j].insert(i);
-        }
-        all
-    }
 
     #[test]
     fn a_tree_is_eliminated_from_its_tips() {

@@ -117,16 +117,8 @@ fn dot(graph: &mut Graph, a: [ExprId; 3], b: [ExprId; 3]) -> ExprId {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::coupled;
     use super::*;
-
-    fn coupled(n: usize, pairs: &[(usize, usize)]) -> Vec<BTreeSet<usize>> {
-        let mut all = vec![BTreeSet::new(); n];
-        for &(i, j) in pairs {
-            all[i].insert(j);
-            all[j].insert(i);
-        }
-        all
-    }
 
     #[test]
     fn a_rod_has_two_velocities_to_itself() {
