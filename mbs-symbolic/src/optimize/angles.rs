@@ -3,7 +3,8 @@
 //! Backends do a [run](Function::runs) of pairs in vector registers. Pairs are taken in the order of
 //! their first use, and what a later angle is the sum of is computed earlier; nothing else moves.
 //! Four at a time: two gain less, and all at once more in some functions and less in others
-//! (docs/performance.md).
+//! (docs/performance.md). A sine or cosine without the other joins as a pair: it takes the work of
+//! both even alone.
 
 use super::builder::renamed;
 use crate::expr::{BinaryOp, UnaryOp};
@@ -23,29 +24,33 @@ const REACH: usize = 400;
 
 fn gather(function: &mut Function) {
     let old = std::mem::take(&mut function.body);
-    let pairs: Vec<usize> = (0..old.len()).filter(|&index| old[index].op == Op::SinCos).collect();
-    let mut ahead = &pairs[..];
+    let sines: Vec<usize> = (0..old.len()).filter(|&index| is_sine(old[index].op)).collect();
+    let mut ahead = &sines[..];
     let mut written = Written { body: Vec::with_capacity(old.len()), new_of: vec![None; old.len()] };
     for index in 0..old.len() {
         if written.new_of[index].is_some() {
             continue;
         }
-        if old[index].op != Op::SinCos {
+        if !is_sine(old[index].op) {
             written.push(&old, index);
             continue;
         }
-        while ahead.first().is_some_and(|&pair| pair < index) {
+        while ahead.first().is_some_and(|&sine| sine < index) {
             ahead = &ahead[1..];
         }
         let mut run = Vec::with_capacity(LONGEST_RUN);
-        for &pair in ahead.iter().take_while(|&&pair| pair - index < REACH) {
-            if run.len() < LONGEST_RUN && written.new_of[pair].is_none() && written.bring_angle(&old, pair) {
-                run.push(pair);
+        for &sine in ahead.iter().take_while(|&&sine| sine - index < REACH) {
+            if run.len() < LONGEST_RUN && written.new_of[sine].is_none() && written.bring_angle(&old, sine) {
+                run.push(sine);
             }
         }
-        for pair in run {
-            written.push(&old, pair);
-            written.push(&old, pair + 1);
+        let is_alone = run.len() == 1;
+        for sine in run {
+            match old[sine].op {
+                Op::SinCos => [sine, sine + 1].into_iter().for_each(|index| written.push(&old, index)),
+                _ if is_alone => written.push(&old, sine),
+                _ => written.push_pair(&old, sine),
+            }
         }
     }
     let new_of: Vec<Operand> = written.new_of.into_iter().flatten().collect();
@@ -62,13 +67,27 @@ struct Written {
 
 impl Written {
     fn push(&mut self, old: &[Instruction], index: usize) {
-        let place = |operand: Operand| match operand.value() {
-            Some(value) => self.new_of[value].expect("operands are placed before their use"),
-            None => operand,
-        };
-        let instruction = old[index].map(place);
+        let instruction = self.renamed(&old[index]);
         self.new_of[index] = Some(Operand::Value(self.body.len() as u32));
         self.body.push(instruction);
+    }
+
+    /// Places a sine or cosine as a pair.
+    fn push_pair(&mut self, old: &[Instruction], index: usize) {
+        let alone = self.renamed(&old[index]);
+        let sine = self.body.len() as u32;
+        let wanted = u32::from(alone.op == Op::Unary(UnaryOp::Cos));
+        self.body.push(Instruction::new(Op::SinCos, alone.operands()));
+        self.body.push(Instruction::new(Op::PairedCos, &[Operand::Value(sine)]));
+        self.body[(sine + wanted) as usize].label = alone.label;
+        self.new_of[index] = Some(Operand::Value(sine + wanted));
+    }
+
+    fn renamed(&self, instruction: &Instruction) -> Instruction {
+        instruction.map(|operand| match operand.value() {
+            Some(value) => self.new_of[value].expect("operands are placed before their use"),
+            None => operand,
+        })
     }
 
     /// Places what the angle of a pair is the sum of; false if that is more than a little.
@@ -89,6 +108,11 @@ impl Written {
         missing.into_iter().for_each(|value| self.push(old, value));
         true
     }
+}
+
+/// The first or only instruction of a sine, a cosine, or both.
+fn is_sine(op: Op) -> bool {
+    matches!(op, Op::SinCos | Op::Unary(UnaryOp::Sin | UnaryOp::Cos))
 }
 
 fn is_cheap(op: Op) -> bool {
@@ -171,6 +195,27 @@ mod tests {
         let mut program = before.clone();
         run(&mut program);
         assert_eq!(lengths(&program), [2, 1]);
+        assert_same_values(&before, &program);
+    }
+
+    #[test]
+    fn lone_sines_and_cosines_join() {
+        let mut before = lower(&fixture::pendulum());
+        sums(&mut before, 1);
+        let function = &mut before.functions[FunctionKind::Forces as usize];
+        let p = Operand::Symbol(Symbol::P(0));
+        for op in [UnaryOp::Sin, UnaryOp::Cos] {
+            let last = function.body.len() as u32 - 1;
+            function.body.push(Instruction::new(Op::Unary(op), &[p]));
+            let sum = [Operand::Value(last), Operand::Value(last + 1)];
+            function.body.push(Instruction::new(Op::Binary(BinaryOp::Add), &sum));
+        }
+        function.results[0].entries = vec![Operand::Value(function.body.len() as u32 - 1)];
+        let mut program = before.clone();
+        run(&mut program);
+        assert_eq!(verify(&program), Ok(()));
+        assert_eq!((lengths(&before), lengths(&program)), (vec![1], vec![3]));
+        assert_eq!(before.total_counts(), program.total_counts());
         assert_same_values(&before, &program);
     }
 }

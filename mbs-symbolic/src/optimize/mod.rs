@@ -9,6 +9,7 @@ mod builder;
 pub mod dead_code;
 pub mod factor;
 pub mod hoist;
+pub mod interleave;
 pub mod negation;
 mod numbers;
 pub mod pairs;
@@ -41,12 +42,17 @@ const PASSES: &[Pass] = &[
     ("dead_code", dead_code::run),
     ("schedule", schedule::run),
     ("sin_cos", sin_cos::run),
-    ("angles", angles::run),
+    ANGLES,
+    INTERLEAVE,
 ];
 
 /// Takes long for the little it gains on top of the others, so that ways to compute the same are
 /// compared without.
 const AGAIN: Pass = ("again", again::run);
+
+/// These change the order only, which costs nothing that is compared.
+const ANGLES: Pass = ("angles", angles::run);
+const INTERLEAVE: Pass = ("interleave", interleave::run);
 
 /// What each pass did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +127,8 @@ fn choose(program: &mut Program) -> Vec<(Algorithm, Counts)> {
                 alone.prepare = program.prepare.clone();
                 alone.functions[place] = way.function.clone();
                 Numbers::set_aside(&mut alone);
-                let passes = PASSES.iter().filter(|(name, _)| *name != AGAIN.0);
+                let left_out = [AGAIN, ANGLES, INTERLEAVE].map(|(name, _)| name);
+                let passes = PASSES.iter().filter(|(name, _)| !left_out.contains(name));
                 passes.for_each(|(_, pass)| pass(&mut alone));
                 (std::mem::take(&mut alone.functions[place]).counts(), way)
             })

@@ -166,6 +166,11 @@ impl FunctionKind {
         matches!(self, Self::Initial | Self::Derived)
     }
 
+    /// Whether it depends on p, v, x, u or modes; if not, on parameters and time at most.
+    pub fn takes_state(self) -> bool {
+        !self.is_per_parameter_set() && self != Self::InputDefaults
+    }
+
     /// Whether a program may do without it.
     pub fn is_optional(self) -> bool {
         matches!(self, Self::Jacobian | Self::Accelerations)

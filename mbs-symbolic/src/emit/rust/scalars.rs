@@ -98,9 +98,7 @@ fn states(out: &mut Writer, program: &Program, scalar: Scalar, options: &RustOpt
     out.blank();
     out.line(format!("const ZERO: {} = math::splat(0.0);", scalar.name()));
     out.blank();
-    let wanted = |kind: FunctionKind| {
-        !kind.is_per_parameter_set() && kind != FunctionKind::InputDefaults && kind != FunctionKind::Jacobian
-    };
+    let wanted = |kind: FunctionKind| kind.takes_state() && kind != FunctionKind::Jacobian;
     module(out, program, scalar, options, wanted);
 }
 
@@ -159,7 +157,7 @@ fn module(
 /// One function on arrays, whatever it reads.
 fn public(out: &mut Writer, program: &Program, kind: FunctionKind, function: &Function, scalar: Scalar) {
     let number = scalar.name();
-    let from_at = !kind.is_per_parameter_set() && kind != FunctionKind::InputDefaults;
+    let from_at = kind.takes_state();
     let mut arguments = match kind {
         _ if kind.is_per_parameter_set() => vec!["prepared: &Prepared".to_string()],
         FunctionKind::InputDefaults => vec![format!("t: {number}"), "prepared: &Prepared".into()],

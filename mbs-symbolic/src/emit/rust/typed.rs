@@ -88,7 +88,7 @@ fn function(out: &mut Writer, program: &Program, kind: FunctionKind) {
             out.line(format!("let {mutable}{name} = [0.0; {length}];"));
         }
         if !functions::is_empty(program, kind) {
-            let from_at = !kind.is_per_parameter_set() && kind != FunctionKind::InputDefaults;
+            let from_at = kind.takes_state();
             call(out, program, kind, from_at, |name| format!("&mut {name}"));
         }
         let matrix = |quantity: Quantity| {
