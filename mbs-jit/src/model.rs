@@ -62,96 +62,84 @@ pub struct Model<E> {
     engine: E,
 }
 
-/// The slices of [`Read`]: p, v, x, u, modes, prepared, v', λ.
-const N_INPUTS: usize = 8;
-/// The first of them are those of [`At`].
-const N_AT: usize = 6;
 /// Most arrays one function fills.
 pub(crate) const N_RESULTS: usize = 6;
-/// The length of an input that may have any.
-const ANY: usize = usize::MAX;
 
 /// The lengths a function relies on.
 #[derive(Debug)]
 struct Lengths {
-    /// Of each input, or [`ANY`].
-    inputs: [usize; N_INPUTS],
+    /// Of p, v, x, u, modes and prepared.
+    at: [usize; 6],
+    /// Of v' and λ; zero where they are not read, and then they may have any.
+    solution: [usize; 2],
     /// Of the results it has.
     results: [usize; N_RESULTS],
     n_results: usize,
+    /// Whether there is nothing to compute.
+    is_empty: bool,
 }
 
 impl Lengths {
     fn new(program: &Program, kind: FunctionKind) -> Self {
         let function = program.function(kind);
         let layout = &program.layout;
-        let mut inputs = [
-            layout.positions.len(),
-            layout.velocities.len(),
-            layout.states.len(),
-            layout.inputs.len(),
-            layout.modes.len(),
-            program.n_prepared(),
-            layout.velocities.len(),
-            layout.rows.len(),
-        ];
-        let mut needed = reads(function);
         let n_results = function.results.len();
         assert!(n_results <= N_RESULTS, "more results than there is room for");
         let mut results = [0; N_RESULTS];
         for (length, block) in results.iter_mut().zip(&function.results) {
             *length = block.entries.len();
         }
-        // A state of the wrong size is refused even where nothing is read of it, as
-        // long as there is anything to compute from it.
-        let from_state = !kind.is_per_parameter_set() && kind != FunctionKind::InputDefaults;
-        if from_state && results != [0; N_RESULTS] {
-            needed[..N_AT].fill(true);
+        let mut at = [
+            layout.positions.len(),
+            layout.velocities.len(),
+            layout.states.len(),
+            layout.inputs.len(),
+            layout.modes.len(),
+            program.n_prepared(),
+        ];
+        if !kind.takes_state() {
+            at[..5].fill(0);
         }
-        for (length, needed) in inputs.iter_mut().zip(needed) {
-            if !needed {
-                *length = ANY;
-            }
-        }
-        Self { inputs, results, n_results }
+        let [reads_v_dot, reads_lambda] = reads_solution(function);
+        let solution = [
+            if reads_v_dot { layout.velocities.len() } else { 0 },
+            if reads_lambda { layout.rows.len() } else { 0 },
+        ];
+        Self { at, solution, results, n_results, is_empty: results == [0; N_RESULTS] }
     }
 
-    /// Whether all lengths are right. One after the other: taken together they would be read in
-    /// larger pieces than they were written, see [`Read`].
+    /// Whether all lengths are right. A state of the wrong size is refused even where nothing is
+    /// read of it, as long as there is anything to compute from it. One after the other: taken
+    /// together they would be read in larger pieces than they were written, see [`Read`].
     #[inline(always)]
     fn accept<const N: usize>(&self, read: Read<'_>, results: &[&mut [f64]; N]) -> bool {
         let Read { at, v_dot, lambda } = read;
-        let fits = |input: usize, given: usize| self.inputs[input] == given || self.inputs[input] == ANY;
+        let [p, v, x, u, modes, prepared] = self.at;
+        let fits = |length: usize, given: usize| length == given || length == 0;
         self.n_results == N
-            && fits(0, at.p.len())
-            && fits(1, at.v.len())
-            && fits(2, at.x.len())
-            && fits(3, at.u.len())
-            && fits(4, at.modes.len())
-            && fits(5, at.prepared.len())
-            && fits(6, v_dot.len())
-            && fits(7, lambda.len())
             && results.iter().zip(self.results).all(|(result, length)| result.len() == length)
+            && (self.is_empty
+                || at.p.len() == p
+                    && at.v.len() == v
+                    && at.x.len() == x
+                    && at.u.len() == u
+                    && at.modes.len() == modes
+                    && at.prepared.len() == prepared
+                    && fits(self.solution[0], v_dot.len())
+                    && fits(self.solution[1], lambda.len()))
     }
 }
 
-/// Which inputs a function reads.
-fn reads(function: &Function) -> [bool; N_INPUTS] {
-    let mut reads = [false; N_INPUTS];
+/// Whether a function reads v', and whether λ.
+fn reads_solution(function: &Function) -> [bool; 2] {
     let operands = function.body.iter().flat_map(|instruction| instruction.operands().iter().copied());
+    let mut reads = [false; 2];
     for operand in operands.chain(function.entries()) {
-        let input = match operand {
-            Operand::Constant(_) | Operand::Value(_) | Operand::Symbol(Symbol::Time) => continue,
-            Operand::Symbol(Symbol::P(_)) => 0,
-            Operand::Symbol(Symbol::V(_)) => 1,
-            Operand::Symbol(Symbol::X(_)) => 2,
-            Operand::Symbol(Symbol::U(_)) => 3,
-            Operand::Symbol(Symbol::Mode(_)) => 4,
-            Operand::Symbol(Symbol::Theta(_)) | Operand::Prepared(_) => 5,
-            Operand::Symbol(Symbol::VDot(_)) => 6,
-            Operand::Symbol(Symbol::Lambda(_)) => 7,
-        };
-        reads[input] = true;
+        match operand {
+            Operand::Symbol(Symbol::VDot(_)) => reads[0] = true,
+            Operand::Symbol(Symbol::Lambda(_)) => reads[1] = true,
+            _ => {}
+        }
     }
     reads
 }

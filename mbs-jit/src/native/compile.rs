@@ -16,7 +16,7 @@ use cranelift_codegen::{CodegenError, Context};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, ModuleReloc, default_libcall_names};
-use mbs_symbolic::program::Program;
+use mbs_symbolic::program::{LONGEST_RUN, Program};
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,8 +29,9 @@ pub(super) struct Compiled {
     pub(super) chunks: Vec<Chunk>,
     /// Length of the scratch array they share.
     pub(super) n_scratch: usize,
-    /// Whether each result is to be zeroed before.
+    /// Whether each result is to be zeroed before, and whether any is.
     pub(super) zeroed: [bool; N_RESULTS],
+    pub(super) zeroes: bool,
 }
 
 /// The memory compiled code is in; freed when dropped.
@@ -101,12 +102,20 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
     }
     let pair = trig::signature(isa.pointer_type());
     let far = module.declare_anonymous_function(&pair)?;
-    let near = [module.declare_anonymous_function(&pair)?, module.declare_anonymous_function(&pair)?];
+    let mut near = [far; LONGEST_RUN];
+    for near in &mut near {
+        *near = module.declare_anonymous_function(&pair)?;
+    }
     let target = Target { isa: &*isa, shims: &shims, far, near, n_theta: program.layout.parameters.len() };
     if trig::IS_INLINED {
         let mut building = FunctionBuilderContext::new();
-        let write: [(_, fn(&mut _, &mut _, &_)); 3] =
-            [(far, lower::lower_far), (near[0], lower::lower_near::<1>), (near[1], lower::lower_near::<2>)];
+        let write: [(_, fn(&mut _, &mut _, &_)); LONGEST_RUN + 1] = [
+            (far, lower::lower_far),
+            (near[0], lower::lower_near::<1>),
+            (near[1], lower::lower_near::<2>),
+            (near[2], lower::lower_near::<3>),
+            (near[3], lower::lower_near::<4>),
+        ];
         for (id, lower) in write {
             let mut context = Context::new();
             lower(&mut context, &mut building, &target);
@@ -124,6 +133,7 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
         chunks: ids.by_ref().take(plan.chunks.len()).map(|id| entry(module, id)).collect(),
         n_scratch: plan.n_scratch,
         zeroed: std::array::from_fn(|block| plan.zeroed.contains(&block)),
+        zeroes: !plan.zeroed.is_empty(),
     });
     let compiled = compiled.collect();
     Ok((compiled, code))
@@ -142,7 +152,7 @@ fn isa() -> Result<OwnedTargetIsa, Failed> {
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
     // Code in memory is not position independent, and calls reach any distance.
     let chosen = [
-        ("opt_level", "speed"),
+        ("opt_level", "none"),
         ("enable_verifier", verify),
         ("is_pic", "false"),
         ("use_colocated_libcalls", "false"),

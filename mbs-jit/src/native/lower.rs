@@ -18,7 +18,7 @@ use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::FuncId;
 use mbs_symbolic::expr::{BinaryOp, UnaryOp};
-use mbs_symbolic::program::{Op, Operand};
+use mbs_symbolic::program::{LONGEST_RUN, Op, Operand};
 use std::collections::HashMap;
 use std::mem::offset_of;
 
@@ -27,9 +27,9 @@ pub(super) struct Target<'a> {
     pub(super) isa: &'a dyn TargetIsa,
     /// Symbols of the shims, in the order of [`Shim::ALL`].
     pub(super) shims: &'a [FuncId],
-    /// Sine and cosine of an argument out of the range of [`trig`], of any, and of any two.
+    /// Sine and cosine of an argument out of the range of [`trig`], and of any one to four.
     pub(super) far: FuncId,
-    pub(super) near: [FuncId; 2],
+    pub(super) near: [FuncId; LONGEST_RUN],
     /// Number of parameters θ.
     pub(super) n_theta: usize,
 }
@@ -73,7 +73,7 @@ pub(super) fn lower(
         arrays: [None; Array::COUNT],
         shims: [None; Shim::ALL.len()],
         far: None,
-        near: [None; 2],
+        near: [None; LONGEST_RUN],
         pair: None,
         values: HashMap::with_capacity(piece.body.len()),
     };
@@ -101,7 +101,7 @@ struct Lowering<'a, 'f> {
     shims: [Option<FuncRef>; Shim::ALL.len()],
     /// The functions of [`trig`] that are called, once they are used.
     far: Option<FuncRef>,
-    near: [Option<FuncRef>; 2],
+    near: [Option<FuncRef>; LONGEST_RUN],
     /// Where the shim leaves the cosine, or what the functions above work on.
     pair: Option<StackSlot>,
     /// Values of this chunk, and those of earlier ones read so far.
@@ -187,23 +187,30 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The sine; the cosine becomes the value of the next instruction. Of a run two pairs are
+    /// The sine; the cosine becomes the value of the next instruction. The pairs of a run are
     /// computed at once.
     fn sin_cos(&mut self, index: usize) -> Lowered {
         if let Some(&sine) = self.values.get(&(index as u32)) {
             return sine;
         }
-        let first = self.angle(index);
-        if trig::IS_INLINED && self.plan.is_joined(index + 2) {
-            let second = self.angle(index + 2);
-            let [one, two] = self.pairs_of([first, second]);
-            self.keep(index, one);
-            self.keep(index + 2, two);
-        } else {
-            let pair = self.pair_of(first);
-            self.keep(index, pair);
+        let length = (1..LONGEST_RUN).take_while(|k| self.plan.is_joined(index + 2 * k)).count() + 1;
+        match length {
+            1 => self.run::<1>(index),
+            2 => self.run::<2>(index),
+            3 => self.run::<3>(index),
+            _ => self.run::<4>(index),
         }
         self.values[&(index as u32)]
+    }
+
+    /// Sines and cosines of N pairs from `index` on.
+    fn run<const N: usize>(&mut self, index: usize) {
+        let angles: [Value; N] = std::array::from_fn(|k| self.angle(index + 2 * k));
+        let pairs =
+            if trig::IS_INLINED { self.pairs_of(angles) } else { angles.map(|angle| self.pair_of(angle)) };
+        for (k, pair) in pairs.into_iter().enumerate() {
+            self.keep(index + 2 * k, pair);
+        }
     }
 
     /// The angle of a pair.
@@ -228,14 +235,13 @@ impl Lowering<'_, '_> {
         (sine, self.builder.ins().load(types::F64, MemFlagsData::trusted(), place, 0))
     }
 
-    /// Sines and cosines of one angle or two by code of our own.
+    /// Sines and cosines of up to four angles by code of our own.
     fn pairs_of<const N: usize>(&mut self, angles: [Value; N]) -> [(Value, Value); N] {
         let (place, pointer) = (self.pair_place(), self.pointer_type());
         let calls = self.plan.pairs >= trig::MANY;
-        let (known, id) = match (calls, N) {
-            (false, _) => (&mut self.far, self.target.far),
-            (true, 1) => (&mut self.near[0], self.target.near[0]),
-            (true, _) => (&mut self.near[1], self.target.near[1]),
+        let (known, id) = match calls {
+            false => (&mut self.far, self.target.far),
+            true => (&mut self.near[N - 1], self.target.near[N - 1]),
         };
         let function = *known.get_or_insert_with(|| import(self.builder.func, id, trig::signature(pointer)));
         let write = if calls { trig::call } else { trig::sin_cos };

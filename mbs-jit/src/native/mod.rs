@@ -37,7 +37,7 @@ pub struct NativeCode {
 
 /// Instructions and stores per compiled function: long enough that few values cross a
 /// cut, short enough that the time to compile grows linearly.
-const CHUNK: usize = 500;
+const CHUNK: usize = 1000;
 
 impl Native {
     /// Compiles `program`, or says why this machine cannot.
@@ -88,7 +88,7 @@ impl NativeCode {
             results: [std::ptr::null_mut(); N_RESULTS],
         };
         for (block, result) in results.into_iter().enumerate() {
-            if function.zeroed[block] && !clean.contains(&block) {
+            if function.zeroes && function.zeroed[block] && !clean.contains(&block) {
                 result.fill(0.0);
             }
             frame.results[block] = result.as_mut_ptr();

@@ -1,14 +1,15 @@
 //! Sine and cosine as code of our own.
 //!
 //! The algorithm of [`mbs_math::trig`] is run once on values of the code to be made, which
-//! writes its operations in its order: the same bits, for one angle or for two in a vector. Only
+//! writes its operations in its order: the same bits, for one angle or for two in a vector, and
+//! for two vectors in turns. One angle is a vector too: numbers alone would go through registers of
+//! integers where the two change places. Only
 //! arguments beyond its range leave the straight line, through a function that preserves all
 //! registers, so that nothing has to be saved around a call that hardly ever happens. Written out
 //! at every place, a pair takes 750 bytes, which a function of many angles fetches from farther
 //! away than the call of one copy takes: such a function calls, and that copy preserves all
 //! registers too.
 
-use super::arithmetic;
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -27,8 +28,8 @@ pub(super) const IS_INLINED: bool = cfg!(any(target_arch = "x86_64", target_arch
 /// the nearest cache of instructions.
 pub(super) const MANY: usize = 32;
 
-/// Bytes of two arguments, which become sines, and of as many cosines.
-pub(super) const PAIRS: u32 = 32;
+/// Bytes of four arguments, which become sines, and of as many cosines.
+pub(super) const PAIRS: u32 = 64;
 
 /// The offset of a number in them.
 fn offset(index: usize) -> i32 {
@@ -98,8 +99,8 @@ fn load(builder: &mut FunctionBuilder<'_>, place: Value, index: usize) -> Value 
     builder.ins().load(types::F64, MemFlagsData::trusted(), place, offset(index))
 }
 
-/// Writes sines and cosines of one angle, or of two at once; `far` is the function for an argument out
-/// of range and `place` points to what it works on.
+/// Writes sines and cosines of one angle, or of up to four at once; `far` is the function for an
+/// argument out of range and `place` points to what it works on.
 pub(super) fn sin_cos<const N: usize>(
     builder: &mut FunctionBuilder<'_>,
     angles: [Value; N],
@@ -111,8 +112,8 @@ pub(super) fn sin_cos<const N: usize>(
         let mut number = || builder.append_block_param(after, types::F64);
         (number(), number())
     });
-    let x = joined(builder, &angles);
-    let is_near = is_near(builder, x);
+    let vectors: Vec<Value> = angles.chunks(2).map(|angles| joined(builder, angles)).collect();
+    let is_near = are_near(builder, &vectors);
     // Asked before and not after the work, through which both sides of the question would wait.
     builder.ins().brif(is_near, within, &[], beyond, &[]);
 
@@ -122,9 +123,16 @@ pub(super) fn sin_cos<const N: usize>(
     jump(builder, after, &pairs);
 
     builder.switch_to_block(within);
-    let (sines, cosines) = near(builder, x);
-    let pairs: [_; N] =
-        std::array::from_fn(|index| (lane(builder, sines, index), lane(builder, cosines, index)));
+    let vectors: Vec<(Value, Value)> = match *vectors {
+        [x] => near(builder, [x]).into(),
+        [x, y] => near(builder, [x, y]).into(),
+        _ => unreachable!("one angle to four"),
+    };
+    let pairs: [_; N] = std::array::from_fn(|index| {
+        let (sines, cosines) = vectors[index / 2];
+        let mut lane = |vector| builder.ins().extractlane(vector, index as u8 % 2);
+        (lane(sines), lane(cosines))
+    });
     jump(builder, after, &pairs);
     builder.switch_to_block(after);
     pairs_after
@@ -150,132 +158,115 @@ pub(super) fn call<const N: usize>(
     std::array::from_fn(|index| (load(builder, place, index), load(builder, place, N + index)))
 }
 
-/// One angle as it is, two as a vector, which needs nothing but SSE2 on x86-64.
+/// One angle, twice, or two as a vector, which needs nothing but SSE2 on x86-64.
 fn joined(builder: &mut FunctionBuilder<'_>, angles: &[Value]) -> Value {
     match *angles {
         [first, second] => {
             let vector = builder.ins().scalar_to_vector(types::F64X2, first);
             builder.ins().insertlane(vector, second, 1)
         }
-        _ => angles[0],
+        _ => builder.ins().splat(types::F64X2, angles[0]),
     }
 }
 
-fn lane(builder: &mut FunctionBuilder<'_>, value: Value, index: usize) -> Value {
-    if builder.func.dfg.value_type(value).is_vector() {
-        builder.ins().extractlane(value, index as u8)
-    } else {
-        value
-    }
+/// Whether all angles are within the range of the algorithm.
+fn are_near(builder: &mut FunctionBuilder<'_>, vectors: &[Value]) -> Value {
+    let largest = constant(builder, types::F64X2, LARGEST.to_bits());
+    let near = vectors.iter().map(|&x| {
+        let size = builder.ins().fabs(x);
+        builder.ins().fcmp(FloatCC::LessThanOrEqual, size, largest)
+    });
+    let near: Vec<Value> = near.collect();
+    let all = near.into_iter().reduce(|a, b| builder.ins().band(a, b)).expect("at least one angle");
+    let all = builder.ins().vhigh_bits(types::I32, all);
+    builder.ins().icmp_imm_u(IntCC::Equal, all, 0b11)
 }
 
-/// Whether x, or both in it, is within the range of the algorithm.
-fn is_near(builder: &mut FunctionBuilder<'_>, x: Value) -> Value {
-    let ty = builder.func.dfg.value_type(x);
-    let size = builder.ins().fabs(x);
-    let largest = constant(builder, ty, LARGEST.to_bits());
-    let is_near = builder.ins().fcmp(FloatCC::LessThanOrEqual, size, largest);
-    if !ty.is_vector() {
-        return is_near;
-    }
-    let both = builder.ins().vhigh_bits(types::I32, is_near);
-    builder.ins().icmp_imm_u(IntCC::Equal, both, 0b11)
-}
-
-/// The same number in all lanes of a type.
+/// The same number in both lanes of a type.
 fn constant(builder: &mut FunctionBuilder<'_>, ty: Type, bits: u64) -> Value {
-    if ty.is_vector() {
-        let bytes: Vec<u8> = [bits.to_le_bytes(); 2].concat();
-        let handle = builder.func.dfg.constants.insert(bytes.into());
-        return builder.ins().vconst(ty, handle);
-    }
-    match ty {
-        types::F64 => builder.ins().f64const(f64::from_bits(bits)),
-        _ => builder.ins().iconst(ty, bits as i64),
-    }
+    let bytes: Vec<u8> = [bits.to_le_bytes(); 2].concat();
+    let handle = builder.func.dfg.constants.insert(bytes.into());
+    builder.ins().vconst(ty, handle)
 }
 
-/// [`mbs_math::sin_cos`] within its range.
-fn near(builder: &mut FunctionBuilder<'_>, x: Value) -> (Value, Value) {
-    let (turns, sine, cosine) = {
+/// [`mbs_math::sin_cos`] within its range, of K vectors.
+fn near<const K: usize>(builder: &mut FunctionBuilder<'_>, x: [Value; K]) -> [(Value, Value); K] {
+    let (turns, sines, cosines) = {
         let shared = RefCell::new(&mut *builder);
         let x = Written::Value(&shared, x);
         let turns = quarter_turns(x);
-        let (sine, cosine) = kernels(x, turns);
+        let (sines, cosines) = kernels(x, turns);
         let value = |written| match written {
             Written::Value(_, value) => value,
             Written::Constant(_) => unreachable!("these depend on x"),
         };
-        (value(turns), value(sine), value(cosine))
+        (value(turns), value(sines), value(cosines))
     };
-    let number = builder.func.dfg.value_type(x);
-    let integer = number.as_int();
-    let cast =
-        |builder: &mut FunctionBuilder<'_>, value| builder.ins().bitcast(integer, MemFlagsData::new(), value);
-    let turns = cast(builder, turns);
-    let (sine, cosine) = (cast(builder, sine), cast(builder, cosine));
-    let [zero, one, negative] = [0, 1, 1 << 63].map(|bits| constant(builder, integer, bits));
-    // All bits where the number is odd: then the two change places.
-    let odd = builder.ins().band(turns, one);
-    let odd = builder.ins().isub(zero, odd);
-    let difference = builder.ins().bxor(sine, cosine);
-    let difference = builder.ins().band(difference, odd);
-    let next = builder.ins().iadd(turns, one);
-    let [sine, cosine] = [(sine, turns), (cosine, next)].map(|(value, turns)| {
-        let value = builder.ins().bxor(value, difference);
-        let places = builder.ins().iconst(types::I32, 62);
-        let sign = builder.ins().ishl(turns, places);
-        let sign = builder.ins().band(sign, negative);
-        let value = builder.ins().bxor(value, sign);
-        builder.ins().bitcast(number, MemFlagsData::new(), value)
-    });
-    (sine, cosine)
+    let [zero, one, negative] = [0, 1, 1 << 63].map(|bits| constant(builder, types::I64X2, bits));
+    std::array::from_fn(|k| {
+        let cast = |value| builder.ins().bitcast(types::I64X2, MemFlagsData::new(), value);
+        let [turns, sine, cosine] = [turns[k], sines[k], cosines[k]].map(cast);
+        // All bits where the number is odd: then the two change places.
+        let odd = builder.ins().band(turns, one);
+        let odd = builder.ins().isub(zero, odd);
+        let difference = builder.ins().bxor(sine, cosine);
+        let difference = builder.ins().band(difference, odd);
+        let next = builder.ins().iadd(turns, one);
+        let [sine, cosine] = [(sine, turns), (cosine, next)].map(|(value, turns)| {
+            let value = builder.ins().bxor(value, difference);
+            let places = builder.ins().iconst(types::I32, 62);
+            let sign = builder.ins().ishl(turns, places);
+            let sign = builder.ins().band(sign, negative);
+            let value = builder.ins().bxor(value, sign);
+            builder.ins().bitcast(types::F64X2, MemFlagsData::new(), value)
+        });
+        (sine, cosine)
+    })
 }
 
-/// A number of the code that is written while the algorithm runs.
+/// Numbers of the code that is written while the algorithm runs: the same operation for each of K
+/// vectors, one after the other.
 #[derive(Clone, Copy)]
-enum Written<'b, 'r, 'f> {
+enum Written<'b, 'r, 'f, const K: usize> {
     Constant(f64),
-    Value(&'b RefCell<&'r mut FunctionBuilder<'f>>, Value),
+    Value(&'b RefCell<&'r mut FunctionBuilder<'f>>, [Value; K]),
 }
 
-impl Written<'_, '_, '_> {
-    /// As a value of the type of the other operand.
-    fn value(self, builder: &mut FunctionBuilder<'_>, ty: Type) -> Value {
+impl<const K: usize> Written<'_, '_, '_, K> {
+    fn values(self, builder: &mut FunctionBuilder<'_>) -> [Value; K] {
         match self {
-            Self::Constant(value) => constant(builder, ty, value.to_bits()),
-            Self::Value(_, value) => value,
+            Self::Constant(value) => [constant(builder, types::F64X2, value.to_bits()); K],
+            Self::Value(_, values) => values,
         }
     }
 }
 
-impl Real for Written<'_, '_, '_> {
+impl<const K: usize> Real for Written<'_, '_, '_, K> {
     fn of(value: f64) -> Self {
         Self::Constant(value)
     }
 }
 
 macro_rules! written {
-    ($($operator:ident $method:ident $write:expr,)*) => {
-        $(impl $operator for Written<'_, '_, '_> {
+    ($($operator:ident $method:ident $write:ident,)*) => {
+        $(impl<const K: usize> $operator for Written<'_, '_, '_, K> {
             type Output = Self;
 
             fn $method(self, other: Self) -> Self {
-                let (shared, known) = match (self, other) {
+                let shared = match (self, other) {
                     (Self::Constant(a), Self::Constant(b)) => return Self::Constant($operator::$method(a, b)),
-                    (Self::Value(shared, known), _) | (_, Self::Value(shared, known)) => (shared, known),
+                    (Self::Value(shared, _), _) | (_, Self::Value(shared, _)) => shared,
                 };
                 let builder = &mut **shared.borrow_mut();
-                let ty = builder.func.dfg.value_type(known);
-                let (a, b) = (self.value(builder, ty), other.value(builder, ty));
-                Self::Value(shared, $write(builder, a, b))
+                let (a, b) = (self.values(builder), other.values(builder));
+                Self::Value(shared, std::array::from_fn(|k| builder.ins().$write(a[k], b[k])))
             }
         })*
     };
 }
 
 written! {
-    Add add arithmetic::add,
-    Sub sub |builder: &mut FunctionBuilder<'_>, a, b| builder.ins().fsub(a, b),
-    Mul mul arithmetic::multiply,
+    Add add fadd,
+    Sub sub fsub,
+    Mul mul fmul,
 }
