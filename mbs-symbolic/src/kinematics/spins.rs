@@ -137,11 +137,11 @@ mod tests {
         let environment =
             Environment { p: &[0.3, -0.8, 1.1], v: &[0.7, 1.9, -0.4], ..Environment::default() };
         let no_table = |_, _, _, _| unreachable!("no table is read");
-        let mut values = |rows: [[ExprId; 3]; 3]| evaluate(graph, &environment, &no_table, &rows.concat());
+        let values = |rows: [[ExprId; 3]; 3]| evaluate(graph, &environment, &no_table, &rows.concat());
         for (a, b) in values(usual).into_iter().zip(values(rows)) {
             assert!((a - b).abs() < 1e-14, "{b} instead of {a}");
         }
-        let mut cost = |rows: [[ExprId; 3]; 3]| {
+        let cost = |rows: [[ExprId; 3]; 3]| {
             let roots = [rows.concat(), total.xyz.to_vec()].concat();
             graph.operations(&roots)
         };
