@@ -12,6 +12,7 @@ pub(crate) mod motion;
 mod nested;
 pub(crate) mod queries;
 pub(crate) mod seen;
+mod spins;
 
 pub(crate) use chain::{Chain, Link, Move, Placement};
 pub(crate) use frames::{Transform, z_onto};

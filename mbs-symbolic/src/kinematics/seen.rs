@@ -7,9 +7,10 @@
 use super::chain::{Chain, Move};
 use super::motion::Column;
 use super::nested::{self, Carries};
+use super::spins::Spins;
 use crate::expr::Graph;
 use crate::ids::{ExprId, Id, LinkId};
-use crate::spatial::{Rot3, Vec3, swing};
+use crate::spatial::{Rot3, Vec3, spin_matrix};
 use rustc_hash::FxHashMap;
 
 /// A link seen from an observer A.
@@ -27,6 +28,8 @@ pub(crate) struct Seen {
     pub(crate) alpha_bias: Vec3,
     /// Acceleration of the origin with v' = 0, m/s².
     pub(crate) a_bias: Vec3,
+    /// [α] + [ω]² where it takes less than `omega` and `alpha_bias` say.
+    spin: Option<[[ExprId; 3]; 3]>,
     /// Product of |q|² of the quaternions on the way; 1 on the unit sphere.
     scale: Option<ExprId>,
     /// The moving steps of this link, from the parent outwards.
@@ -153,6 +156,7 @@ impl Seen {
             v: zero,
             alpha_bias: zero,
             a_bias: zero,
+            spin: None,
             scale: None,
             steps: Vec::new(),
             reoriented_at: None,
@@ -164,8 +168,18 @@ impl Seen {
         self.r = self.r.add(graph, d);
         let carried = self.omega.cross(graph, d);
         self.v = self.v.add(graph, carried);
-        let change = swing(graph, self.omega, self.alpha_bias, d);
+        let change = self.swing(graph, d);
         self.a_bias = self.a_bias.add(graph, change);
+    }
+
+    fn spin_matrix(&self, graph: &mut Graph) -> [[ExprId; 3]; 3] {
+        self.spin.unwrap_or_else(|| spin_matrix(graph, self.omega, self.alpha_bias))
+    }
+
+    /// α×d + ω×(ω×d)
+    fn swing(&self, graph: &mut Graph, d: Vec3) -> Vec3 {
+        let rows = self.spin_matrix(graph);
+        Vec3::new(d.axes, rows.map(|row| Vec3::new(d.axes, row).dot(graph, d)))
     }
 
     /// Unit vector `index` of the link's axes, in A axes.
@@ -197,7 +211,7 @@ impl Seen {
     /// A direction fixed in the link, given in A axes: components, rate, second rate (v' = 0).
     pub(crate) fn turning(&self, graph: &mut Graph, e: Vec3) -> [Vec3; 3] {
         let rate = self.omega.cross(graph, e);
-        [e, rate, swing(graph, self.omega, self.alpha_bias, e)]
+        [e, rate, self.swing(graph, e)]
     }
 }
 
@@ -231,8 +245,9 @@ fn shifted(graph: &mut Graph, chain: &Chain, observer: LinkId, link: LinkId, see
 
 /// The next link outwards.
 fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
+    let before = parent.spin_matrix(graph);
     let mut seen = Seen { steps: Vec::new(), reoriented_at: None, ..parent };
-    let mut spins = Spins { omega: seen.omega, alpha_bias: seen.alpha_bias, list: Some(Vec::new()) };
+    let mut spins = Spins::after(seen.omega, seen.alpha_bias, before);
     for step in moves {
         match step {
             Move::Shift { r, motion: None } => {
@@ -264,19 +279,19 @@ fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
                     let change = carried.add(graph, along);
                     seen.alpha_bias = seen.alpha_bias.add(graph, change);
                     seen.omega = seen.omega.add(graph, spin);
+                    seen.spin = None;
                     seen.steps.push(SeenStep {
                         partials: motion.partials.clone(),
                         axis: e,
                         center: Some(seen.r),
                     });
-                    spins.alpha_bias = spins.alpha_bias.add(graph, along);
-                    spins.list.iter_mut().for_each(|list| list.push(spin));
+                    spins.push(graph, spin, along);
                 }
                 seen.rot = seen.rot.compose(graph, *rot);
             }
             Move::Quaternion { rot, w, v, square, reversed } => {
                 let before = seen.clone();
-                spins.list = None;
+                spins.give_up();
                 seen.rot = seen.rot.compose(graph, *rot);
                 let scale = match seen.scale {
                     Some(scale) => graph.mul(scale, *square),
@@ -302,6 +317,7 @@ fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
                 let carried = before.omega.cross(graph, spin);
                 seen.alpha_bias = seen.alpha_bias.add(graph, carried);
                 seen.omega = seen.omega.add(graph, spin);
+                seen.spin = None;
             }
             Move::Reorient { rot_w, .. } => {
                 // Only ground sees past a reorientation.
@@ -310,7 +326,9 @@ fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
                 seen.omega = Vec3::zero(graph, seen.omega.axes);
                 seen.alpha_bias = Vec3::zero(graph, seen.alpha_bias.axes);
                 seen.reoriented_at = Some((seen.steps.len(), [seen.r, seen.a_bias]));
-                spins = Spins { omega: seen.omega, alpha_bias: seen.alpha_bias, list: Some(Vec::new()) };
+                seen.spin = None;
+                let still = seen.spin_matrix(graph);
+                spins = Spins::after(seen.omega, seen.alpha_bias, still);
             }
         }
     }
@@ -322,36 +340,9 @@ fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
         if cost(alpha_bias) < cost(seen.alpha_bias) {
             seen.alpha_bias = alpha_bias;
         }
+        seen.spin = spins.matrix(graph, seen.alpha_bias);
     }
     seen
-}
-
-/// The turns of one link about axes that earlier turns of it carry along.
-struct Spins {
-    /// Angular velocity before them.
-    omega: Vec3,
-    /// Angular acceleration before them, and along their own axes.
-    alpha_bias: Vec3,
-    /// Each turn's own angular velocity, outermost first; `None` if they have no rule.
-    list: Option<Vec<Vec3>>,
-}
-
-impl Spins {
-    /// Every turn carries all that follow, ω₀×Σs + s₁×(s₂ + s₃ + …) + s₂×(s₃ + …) + …: the same
-    /// as each being carried by all before it, but with simple axes in front.
-    fn alpha_bias(self, graph: &mut Graph) -> Option<Vec3> {
-        let list = self.list.filter(|list| list.len() > 1)?;
-        let mut followers = Vec3::zero(graph, self.omega.axes);
-        let mut sum = Vec3::zero(graph, self.omega.axes);
-        for spin in list.into_iter().rev() {
-            let carried = spin.cross(graph, followers);
-            sum = carried.add(graph, sum);
-            followers = spin.add(graph, followers);
-        }
-        let carried = self.omega.cross(graph, followers);
-        let sum = carried.add(graph, sum);
-        Some(self.alpha_bias.add(graph, sum))
-    }
 }
 
 /// The nearest link that can observe both: the lowest common ancestor, or ground if the

@@ -18,6 +18,7 @@ pub mod reciprocal;
 pub mod regroup;
 pub mod schedule;
 pub mod sin_cos;
+pub mod turns;
 pub mod value_numbering;
 
 use crate::program::{Algorithm, Alternative, Counts, Function, FunctionKind, Program, verify};
@@ -36,6 +37,7 @@ const PASSES: &[Pass] = &[
     ("products", products::run),
     ("pairs", pairs::run),
     AGAIN,
+    ("turns", turns::run),
     ("hoist", hoist::run),
     ("reciprocal", reciprocal::run),
     ("turn_around", negation::turn_around),
