@@ -5,9 +5,9 @@
 //! first, as [`schedule`](super::schedule) leaves them, each instruction waits for the one just
 //! before it. Here time is followed while instructions are placed (list scheduling): of those
 //! whose operands are known by then, the one from which the longest way leads to a result comes
-//! first. Values that wait for their readers take registers, so once there are [`MOST_LIVE`] only
+//! first. Values that wait for their readers take registers, so once there are `MOST_LIVE` only
 //! instructions that let go of one are placed, and the order before is left only by so much as
-//! [`WINDOW`].
+//! `WINDOW`.
 //!
 //! The lengths were chosen by measuring (docs/performance.md).
 
