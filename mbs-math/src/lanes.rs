@@ -16,6 +16,23 @@ macro_rules! lane_by_lane {
     };
 }
 
+/// Writes sine and cosine of several vectors: one look at their size is enough for all.
+macro_rules! several {
+    ($number:ident: $(#[$doc:meta])* $name:ident, $far:ident, $count:literal: $($x:ident),+) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name([$($x),+]: [$number; $count]) -> [($number, $number); $count] {
+            if $number::are_near(&[$($x),+]) { [$($x.near()),+] } else { $far($($x),+) }
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn $far($($x: $number),+) -> [($number, $number); $count] {
+            [$(far($x)),+]
+        }
+    };
+}
+
 /// Writes the functions for vectors of numbers, and of as many integers.
 macro_rules! lanes {
     ($number:ident, $bits:ident, $lanes:literal) => {
@@ -27,7 +44,7 @@ macro_rules! lanes {
         /// Sine and cosine of angles in radians.
         #[inline]
         pub fn sin_cos(x: $number) -> ($number, $number) {
-            if x.is_near() { x.near() } else { far(x) }
+            if $number::are_near(&[x]) { x.near() } else { far(x) }
         }
 
         /// Some lane needs a longer reduction, or is no number.
@@ -36,6 +53,17 @@ macro_rules! lanes {
         fn far(x: $number) -> ($number, $number) {
             let pairs = x.to_array().map(crate::sin_cos);
             ($number::new(pairs.map(|pair| pair.0)), $number::new(pairs.map(|pair| pair.1)))
+        }
+
+        several! { $number:
+            /// Sines and cosines of two vectors of angles in radians, each with the bits of
+            /// [`sin_cos`].
+            sin_cos_2, far_2, 2: a, b
+        }
+        several! { $number:
+            /// Sines and cosines of four vectors of angles in radians, each with the bits of
+            /// [`sin_cos`].
+            sin_cos_4, far_4, 4: a, b, c, d
         }
 
         /// Sine of angles in radians.

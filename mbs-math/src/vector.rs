@@ -22,8 +22,13 @@ macro_rules! vector {
 
         impl Vector for $number {
             #[inline(always)]
-            fn is_near(self) -> bool {
-                self.abs().simd_le($number::splat(LARGEST)).all()
+            fn are_near(angles: &[Self]) -> bool {
+                let near = |angle: &Self| angle.abs().simd_le($number::splat(LARGEST));
+                let mut all = near(&angles[0]);
+                for angle in &angles[1..] {
+                    all &= near(angle);
+                }
+                all.all()
             }
 
             #[inline(always)]
@@ -46,8 +51,8 @@ macro_rules! vector {
 }
 /// A vector of angles.
 pub(crate) trait Vector: Real {
-    /// Whether all are within the range of the algorithm.
-    fn is_near(self) -> bool;
+    /// Whether all angles of some vectors, one at least, are within the range of the algorithm.
+    fn are_near(angles: &[Self]) -> bool;
 
     /// Sines and cosines, if they are.
     fn near(self) -> (Self, Self);
@@ -72,7 +77,7 @@ macro_rules! several {
         #[inline(always)]
         fn $together($($x: f64),+) -> [(f64, f64); $lanes] {
             let angles = $number::new([$($x),+]);
-            if angles.is_near() {
+            if $number::are_near(&[angles]) {
                 let (sines, cosines) = angles.near();
                 let (sines, cosines) = (sines.to_array(), cosines.to_array());
                 core::array::from_fn(|lane| (sines[lane], cosines[lane]))

@@ -210,8 +210,8 @@ impl Attempt {
         projects: bool,
     ) {
         let (n_v, n_lambda) = (self.to.v.len(), self.lambda.len());
-        model.mass_matrix_x4(&self.inputs.at(&self.to), &mut self.m);
-        model.constraint_jacobian_x4(&self.inputs.at(&self.to), &mut self.jacobian);
+        model.update_mass_matrix_x4(&self.inputs.at(&self.to), &mut self.m);
+        model.update_constraint_jacobian_x4(&self.inputs.at(&self.to), &mut self.jacobian);
         assemble(n_v, n_lambda, &self.m, &self.jacobian, n_lambda, &mut self.factors);
         self.alive &= ldlt(n_v, n_lambda, &mut self.factors);
         self.tell_pivots(lanes, 6, mask([true; 4]));
@@ -346,7 +346,7 @@ impl Attempt {
         if !self.g.is_empty() {
             model.constraints_x4(&self.inputs.at(&self.to), &mut self.g);
         }
-        model.constraint_jacobian_x4(&self.inputs.at(&self.to), &mut self.jacobian);
+        model.update_constraint_jacobian_x4(&self.inputs.at(&self.to), &mut self.jacobian);
         model.velocity_bias_x4(&self.inputs.at(&self.to), &mut self.rate);
         add_product(&self.jacobian, &self.to.v, &mut self.rate);
         for (lane, slot) in lanes.iter_mut().enumerate() {

@@ -131,6 +131,20 @@ pub trait Lanes: System {
     fn switching_functions_x4(&self, at: &At4<'_>, out: &mut [f64x4]);
     /// p', M, f, G, z and x', with what they share computed once.
     fn fused_x4(&self, at: &At4<'_>, out: &mut Fused4<'_>);
+    /// As [`mass_matrix_x4`](Self::mass_matrix_x4), for a slice whose entries outside
+    /// [`Layout::mass_pattern`](crate::Layout::mass_pattern) are zero already.
+    fn update_mass_matrix_x4(&self, at: &At4<'_>, out: &mut [f64x4]) {
+        self.mass_matrix_x4(at, out);
+    }
+    /// As [`constraint_jacobian_x4`](Self::constraint_jacobian_x4), for a slice whose entries outside
+    /// [`Layout::jacobian_pattern`](crate::Layout::jacobian_pattern) are zero already.
+    fn update_constraint_jacobian_x4(&self, at: &At4<'_>, out: &mut [f64x4]) {
+        self.constraint_jacobian_x4(at, out);
+    }
+    /// As [`fused_x4`](Self::fused_x4), for M and G whose entries outside their patterns are zero already.
+    fn update_fused_x4(&self, at: &At4<'_>, out: &mut Fused4<'_>) {
+        self.fused_x4(at, out);
+    }
     /// p', v', λ and x' by the model's own solution, where it was compiled with one.
     fn accelerations_x4(&self, at: &At4<'_>, out: &mut Accelerated4<'_>) -> Result<(), NotGenerated> {
         let _ = (at, out);

@@ -79,7 +79,7 @@ impl Attempt {
         wanted: f64x4,
     ) {
         let (n_v, n_lambda) = (self.to.v.len(), self.lambda.len());
-        model.fused_x4(
+        model.update_fused_x4(
             &self.inputs.at(&self.to),
             &mut Fused4 {
                 p_dot: &mut self.other.p,

@@ -55,6 +55,8 @@ fn assert_bits(name: &str, function: &str, lane: usize, found: &[f64x4], expecte
 
 type One = fn(&dyn System, &At<'_>, &mut [f64]);
 type Four = fn(&dyn Lanes, &At4<'_>, &mut [f64x4]);
+type OneFused = fn(&dyn System, &At<'_>, &mut Fused<'_>);
+type FourFused = fn(&dyn Lanes, &At4<'_>, &mut Fused4<'_>);
 
 #[test]
 fn every_lane_has_the_bits_of_one_state() {
@@ -63,7 +65,7 @@ fn every_lane_has_the_bits_of_one_state() {
         let layout = model.layout();
         let (n_p, n_v, n_g, n_x) = (layout.n_p(), layout.n_v(), layout.n_g, layout.n_x());
         let n_lambda = layout.n_lambda();
-        let functions: [(&str, usize, One, Four); 10] = [
+        let functions: [(&str, usize, One, Four); 12] = [
             ("kinematics", n_p, |s, at, out| s.kinematics(at, out), |m, at, out| m.kinematics_x4(at, out)),
             (
                 "kinematic_matrix",
@@ -104,6 +106,18 @@ fn every_lane_has_the_bits_of_one_state() {
                 |s, at, out| s.switching_functions(at, out),
                 |m, at, out| m.switching_functions_x4(at, out),
             ),
+            (
+                "update_mass_matrix",
+                n_v * n_v,
+                |s, at, out| s.update_mass_matrix(at, out),
+                |m, at, out| m.update_mass_matrix_x4(at, out),
+            ),
+            (
+                "update_constraint_jacobian",
+                n_lambda * n_v,
+                |s, at, out| s.update_constraint_jacobian(at, out),
+                |m, at, out| m.update_constraint_jacobian_x4(at, out),
+            ),
         ];
         for _ in 0..20 {
             let points: [Point; 4] = core::array::from_fn(|_| Point::random(model.as_system(), &mut random));
@@ -125,20 +139,37 @@ fn every_lane_has_the_bits_of_one_state() {
                 }
             }
             let lengths = [n_p, n_v * n_v, n_v, n_lambda * n_v, n_lambda, n_x];
-            let mut found = lengths.map(|n| vec![f64x4::splat(7.0); n]);
-            let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] = &mut found;
-            let mut out =
-                Fused4 { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
-            model.fused_x4(&at4, &mut out);
-            for (lane, point) in points.iter().enumerate() {
-                let mut expected = lengths.map(|n| vec![7.0; n]);
+            let ways: [(&str, OneFused, FourFused); 2] = [
+                ("fused", |s, at, out| s.fused(at, out), |m, at, out| m.fused_x4(at, out)),
+                (
+                    "update_fused",
+                    |s, at, out| s.update_fused(at, out),
+                    |m, at, out| m.update_fused_x4(at, out),
+                ),
+            ];
+            for (function, one, four) in ways {
+                let mut found = lengths.map(|n| vec![f64x4::splat(7.0); n]);
                 let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] =
-                    &mut expected;
+                    &mut found;
                 let mut out =
-                    Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
-                model.fused(&point.at(), &mut out);
-                for (found, expected) in found.iter().zip(&expected) {
-                    assert_bits(name, "fused", lane, found, expected);
+                    Fused4 { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
+                four(model, &at4, &mut out);
+                for (lane, point) in points.iter().enumerate() {
+                    let mut expected = lengths.map(|n| vec![7.0; n]);
+                    let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] =
+                        &mut expected;
+                    let mut out = Fused {
+                        p_dot,
+                        mass_matrix,
+                        forces,
+                        constraint_jacobian,
+                        acceleration_bias,
+                        auxiliary,
+                    };
+                    one(model.as_system(), &point.at(), &mut out);
+                    for (found, expected) in found.iter().zip(&expected) {
+                        assert_bits(name, function, lane, found, expected);
+                    }
                 }
             }
             let lengths = [n_p, n_v, n_lambda, n_x, n_v + n_lambda];

@@ -148,8 +148,7 @@ impl<'a> Emitter<'a> {
             is_taken_up[*product] = true;
         }
         let mut run_of = vec![None; function.body.len()];
-        // Lanes fill the registers with one angle.
-        if scalar == Scalar::F64 {
+        if scalar != Scalar::F32 {
             for run in function.runs().into_iter().filter(|run| run.len() > 2) {
                 run_of[run.clone()].fill(Some(run));
             }
@@ -269,8 +268,8 @@ impl<'a> Emitter<'a> {
                 out.line("*to = *from;")
             });
         }
-        let is_outside = |block: &Block| self.scalar == Scalar::F64 && zeroed_outside(block);
-        for block in self.function.results.iter().filter(|block| zero_filled(block) && !is_outside(block)) {
+        for block in self.function.results.iter().filter(|block| zero_filled(block) && !zeroed_outside(block))
+        {
             out.line(format!("{}.fill({});", block.quantity.name(), self.scalar.zero()));
         }
     }

@@ -1,5 +1,6 @@
 //! The functions once more for other kinds of numbers, each in a module of its own.
 
+use super::zeros::Zeros;
 use super::{RustOptions, Scalar, functions, needs_math, typed};
 use crate::emit::Writer;
 use crate::program::{Function, FunctionKind, Program};
@@ -62,10 +63,14 @@ fn four(out: &mut Writer, program: &Program, options: &RustOptions) {
         out.block("impl Lanes for super::Model {", "}", |out| {
             out.block("fn as_system(&self) -> &dyn runtime::System {", "}", |out| out.line("self"));
             for kind in LANES {
-                out.blank();
-                method(out, program, kind);
+                for zeros in Zeros::ways(program, kind) {
+                    out.blank();
+                    method(out, program, kind, *zeros);
+                }
             }
-            fused(out, program);
+            for zeros in Zeros::ways(program, FunctionKind::Fused) {
+                fused(out, program, *zeros);
+            }
             if program.has(FunctionKind::Accelerations) {
                 accelerations(out, program);
             }
@@ -147,7 +152,9 @@ fn module(
         });
     }
     for (kind, function) in program.functions().filter(|&(kind, _)| program.has(kind) && wanted(kind)) {
-        public(out, program, kind, function, scalar);
+        for zeros in Zeros::ways(program, kind) {
+            public(out, program, kind, function, scalar, *zeros);
+        }
     }
     for (kind, function) in program.functions().filter(|&(kind, _)| wanted(kind)) {
         functions::emit_one(out, program, kind, function, options, scalar);
@@ -155,7 +162,14 @@ fn module(
 }
 
 /// One function on arrays, whatever it reads.
-fn public(out: &mut Writer, program: &Program, kind: FunctionKind, function: &Function, scalar: Scalar) {
+fn public(
+    out: &mut Writer,
+    program: &Program,
+    kind: FunctionKind,
+    function: &Function,
+    scalar: Scalar,
+    zeros: Zeros,
+) {
     let number = scalar.name();
     let from_at = kind.takes_state();
     let mut arguments = match kind {
@@ -175,9 +189,14 @@ fn public(out: &mut Writer, program: &Program, kind: FunctionKind, function: &Fu
     }
     out.blank();
     out.line(format!("/// {}", kind.doc()));
-    out.list(&format!("pub fn {}(", kind.name()), &arguments, ") {");
+    if zeros == Zeros::AreThere {
+        out.line("///");
+        out.line("/// Zeros by the pattern of the layout are left as they are.");
+    }
+    out.list(&format!("pub fn {}(", zeros.method(kind)), &arguments, ") {");
     out.indented(|out| {
         if !functions::is_empty(program, kind) {
+            zeros.write(out, program, kind, scalar);
             typed::call(out, program, kind, from_at, str::to_string);
         }
     });
@@ -185,8 +204,8 @@ fn public(out: &mut Writer, program: &Program, kind: FunctionKind, function: &Fu
 }
 
 /// One method of the trait: checks every length it relies on, once.
-fn method(out: &mut Writer, program: &Program, kind: FunctionKind) {
-    let name = kind.name();
+fn method(out: &mut Writer, program: &Program, kind: FunctionKind, zeros: Zeros) {
+    let name = zeros.method(kind);
     out.block(format!("fn {name}_x4(&self, at: &At4<'_>, out: &mut [f64x4]) {{"), "}", |out| {
         if functions::is_empty(program, kind) {
             out.block("if !out.is_empty() {", "}", |out| out.line("wrong_length(out);"));
@@ -203,12 +222,13 @@ fn method(out: &mut Writer, program: &Program, kind: FunctionKind) {
     });
 }
 
-fn fused(out: &mut Writer, program: &Program) {
+fn fused(out: &mut Writer, program: &Program, zeros: Zeros) {
     let kind = FunctionKind::Fused;
     out.blank();
-    out.block("fn fused_x4(&self, at: &At4<'_>, out: &mut Fused4<'_>) {", "}", |out| {
+    let signature = "&self, at: &At4<'_>, out: &mut Fused4<'_>";
+    out.block(format!("fn {}_x4({signature}) {{", zeros.method(kind)), "}", |out| {
         if !functions::is_empty(program, kind) {
-            into_parts(out, program, kind, "out.wrong_length()");
+            into_parts(out, program, kind, zeros, "out.wrong_length()");
         }
     });
 }
@@ -222,7 +242,7 @@ fn accelerations(out: &mut Writer, program: &Program) {
     out.list("fn accelerations_x4(", &arguments.map(String::from), returns);
     out.indented(|out| {
         if !functions::is_empty(program, kind) {
-            into_parts(out, program, kind, "Ok(out.wrong_length())");
+            into_parts(out, program, kind, Zeros::Written, "Ok(out.wrong_length())");
         }
         out.line("Ok(())");
     });
@@ -230,7 +250,7 @@ fn accelerations(out: &mut Writer, program: &Program) {
 }
 
 /// Calls a function that fills the parts of `out`; returns `otherwise` if a length is wrong.
-fn into_parts(out: &mut Writer, program: &Program, kind: FunctionKind, otherwise: &str) {
+fn into_parts(out: &mut Writer, program: &Program, kind: FunctionKind, zeros: Zeros, otherwise: &str) {
     out.line(format!("let Some(at) = At::from_slices(at) else {{ return {otherwise} }};"));
     for block in functions::filled(program.function(kind)) {
         let (name, array) = (block.quantity.name(), functions::array_of(block.quantity, Scalar::F64x4));
@@ -238,5 +258,6 @@ fn into_parts(out: &mut Writer, program: &Program, kind: FunctionKind, otherwise
         out.indented(|out| out.line(format!("return {otherwise};")));
         out.line("};");
     }
+    zeros.write(out, program, kind, Scalar::F64x4);
     typed::call(out, program, kind, true, str::to_string);
 }

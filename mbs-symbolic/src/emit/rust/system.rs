@@ -1,9 +1,10 @@
 //! The object-safe view of the model.
 
+use super::Scalar;
 use super::arguments::{self, Argument};
 use super::functions;
 use super::typed;
-use super::zeros::{Zeros, leaves_zeros};
+use super::zeros::Zeros;
 use crate::emit::Writer;
 use crate::program::{FunctionKind, Program};
 
@@ -31,9 +32,8 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
         out.block("fn layout(&self) -> &runtime::Layout {", "}", |out| out.line("&LAYOUT"));
         prepare(out);
         for kind in PLAIN {
-            method(out, program, kind, "at: &runtime::At<'_>");
-            if leaves_zeros(program, kind) {
-                fill(out, program, kind, "at: &runtime::At<'_>", Zeros::AreThere);
+            for zeros in Zeros::ways(program, kind) {
+                fill(out, program, kind, "at: &runtime::At<'_>", *zeros);
             }
         }
         method(out, program, FunctionKind::InverseDynamics, "at: &runtime::At<'_>, v_dot: &[f64]");
@@ -41,9 +41,8 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
         method(out, program, FunctionKind::Outputs, arguments);
         method(out, program, FunctionKind::Derived, "prepared: &[f64]");
         method(out, program, FunctionKind::InputDefaults, "t: f64, prepared: &[f64]");
-        fused(out, program, Zeros::Written);
-        if leaves_zeros(program, FunctionKind::Fused) {
-            fused(out, program, Zeros::AreThere);
+        for zeros in Zeros::ways(program, FunctionKind::Fused) {
+            fused(out, program, *zeros);
         }
         initial(out, program);
         energy(out);
@@ -109,7 +108,7 @@ fn fill(out: &mut Writer, program: &Program, kind: FunctionKind, arguments: &str
         out.line(format!("let Ok({}) = <&mut {array}>::try_from(&mut *{result}) else {{", quantity.name()));
         out.indented(|out| out.line(format!("return runtime::wrong_length({result});")));
         out.line("};");
-        zeros.write(out, program, kind);
+        zeros.write(out, program, kind, Scalar::F64);
         typed::call(out, program, kind, from_at, str::to_string);
     });
 }
@@ -141,7 +140,7 @@ fn fused(out: &mut Writer, program: &Program, zeros: Zeros) {
         }
         out.line("let Some(at) = At::from_slices(at) else { return out.wrong_length() };");
         bind_fields(out, program, kind, |name| (format!("out.{name}"), "out.wrong_length()".into()));
-        zeros.write(out, program, kind);
+        zeros.write(out, program, kind, Scalar::F64);
         typed::call(out, program, kind, true, str::to_string);
     });
 }

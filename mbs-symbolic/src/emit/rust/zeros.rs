@@ -3,6 +3,7 @@
 //! Of a large mechanism almost all of M and G is zero. Who calls again and again keeps the arrays
 //! and calls the methods `update_…`, which leave the zeros alone.
 
+use super::Scalar;
 use crate::emit::Writer;
 use crate::program::{Block, FunctionKind, Program, Quantity};
 
@@ -14,7 +15,7 @@ pub(super) fn zero_filled(block: &Block) -> bool {
     count(block) >= 3
 }
 
-/// Whether whoever calls a function for f64 sees to the zeros of an array first.
+/// Whether whoever calls a function sees to the zeros of an array first.
 pub(super) fn zeroed_outside(block: &Block) -> bool {
     let is_kept = matches!(block.quantity, Quantity::MassMatrix | Quantity::ConstraintJacobian);
     is_kept && count(block) >= MANY
@@ -25,7 +26,7 @@ fn count(block: &Block) -> usize {
 }
 
 /// Whether a function has another method for arrays that have their zeros.
-pub(super) fn leaves_zeros(program: &Program, kind: FunctionKind) -> bool {
+fn leaves_zeros(program: &Program, kind: FunctionKind) -> bool {
     program.function(kind).results.iter().any(zeroed_outside)
 }
 
@@ -37,6 +38,11 @@ pub(super) enum Zeros {
 }
 
 impl Zeros {
+    /// The methods a function has.
+    pub(super) fn ways(program: &Program, kind: FunctionKind) -> &'static [Self] {
+        if leaves_zeros(program, kind) { &[Self::Written, Self::AreThere] } else { &[Self::Written] }
+    }
+
     /// The name of the method for a function.
     pub(super) fn method(self, kind: FunctionKind) -> String {
         match self {
@@ -46,11 +52,11 @@ impl Zeros {
     }
 
     /// Fills the arrays whose zeros the inner function leaves to its callers.
-    pub(super) fn write(self, out: &mut Writer, program: &Program, kind: FunctionKind) {
+    pub(super) fn write(self, out: &mut Writer, program: &Program, kind: FunctionKind, scalar: Scalar) {
         if self == Self::Written {
             let results = program.function(kind).results.iter();
             for block in results.filter(|block| zeroed_outside(block)) {
-                out.line(format!("{}.fill(0.0);", block.quantity.name()));
+                out.line(format!("{}.fill({});", block.quantity.name(), scalar.zero()));
             }
         }
     }
