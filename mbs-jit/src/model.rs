@@ -58,7 +58,7 @@ pub struct Model<E> {
     has_jacobian: bool,
     has_accelerations: bool,
     /// By [`FunctionKind`].
-    functions: Vec<Lengths>,
+    functions: [Lengths; FunctionKind::ALL.len()],
     engine: E,
 }
 
@@ -74,7 +74,6 @@ struct Lengths {
     solution: [usize; 2],
     /// Of the results it has.
     results: [usize; N_RESULTS],
-    n_results: usize,
     /// Whether there is nothing to compute.
     is_empty: bool,
 }
@@ -83,8 +82,7 @@ impl Lengths {
     fn new(program: &Program, kind: FunctionKind) -> Self {
         let function = program.function(kind);
         let layout = &program.layout;
-        let n_results = function.results.len();
-        assert!(n_results <= N_RESULTS, "more results than there is room for");
+        assert!(function.results.len() <= N_RESULTS, "more results than there is room for");
         let mut results = [0; N_RESULTS];
         for (length, block) in results.iter_mut().zip(&function.results) {
             *length = block.entries.len();
@@ -105,19 +103,19 @@ impl Lengths {
             if reads_v_dot { layout.velocities.len() } else { 0 },
             if reads_lambda { layout.rows.len() } else { 0 },
         ];
-        Self { at, solution, results, n_results, is_empty: results == [0; N_RESULTS] }
+        Self { at, solution, results, is_empty: results == [0; N_RESULTS] }
     }
 
     /// Whether all lengths are right. A state of the wrong size is refused even where nothing is
     /// read of it, as long as there is anything to compute from it. One after the other: taken
     /// together they would be read in larger pieces than they were written, see [`Read`].
     #[inline(always)]
-    fn accept<const N: usize>(&self, read: Read<'_>, results: &[&mut [f64]; N]) -> bool {
+    fn accept<const N: usize>(&self, kind: FunctionKind, read: Read<'_>, results: &[&mut [f64]; N]) -> bool {
         let Read { at, v_dot, lambda } = read;
         let [p, v, x, u, modes, prepared] = self.at;
         let fits = |length: usize, given: usize| length == given || length == 0;
-        self.n_results == N
-            && results.iter().zip(self.results).all(|(result, length)| result.len() == length)
+        debug_assert_eq!(kind.quantities().len(), N, "one slice for each quantity");
+        results.iter().zip(self.results).all(|(result, length)| result.len() == length)
             && (self.is_empty
                 || at.p.len() == p
                     && at.v.len() == v
@@ -125,8 +123,8 @@ impl Lengths {
                     && at.u.len() == u
                     && at.modes.len() == modes
                     && at.prepared.len() == prepared
-                    && fits(self.solution[0], v_dot.len())
-                    && fits(self.solution[1], lambda.len()))
+                    && (!kind.takes_accelerations() || fits(self.solution[0], v_dot.len()))
+                    && (!kind.takes_multipliers() || fits(self.solution[1], lambda.len())))
     }
 }
 
@@ -162,7 +160,7 @@ impl<E: Engine> Model<E> {
             n_theta: program.layout.parameters.len(),
             has_jacobian: program.has(FunctionKind::Jacobian),
             has_accelerations: program.has(FunctionKind::Accelerations),
-            functions: FunctionKind::ALL.map(|kind| Lengths::new(program, kind)).into(),
+            functions: FunctionKind::ALL.map(|kind| Lengths::new(program, kind)),
             engine: engine(program)?,
         })
     }
@@ -177,7 +175,7 @@ impl<E: Engine> Model<E> {
         clean: &[usize],
     ) -> bool {
         const { assert!(N <= N_RESULTS) };
-        let accepted = self.functions[kind as usize].accept(read, &results);
+        let accepted = self.functions[kind as usize].accept(kind, read, &results);
         if accepted {
             // SAFETY: `accept` has compared the length of every result and of every
             // input the function reads with the program's.

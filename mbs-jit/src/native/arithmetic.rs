@@ -1,9 +1,9 @@
-//! Sums and products whose operands are in the order the code generator likes.
+//! Sums, products and constants in the form the code generator likes.
 //!
-//! A constant on the right is read from memory by the operation itself; on the left it would take
+//! Beside an operand, a constant on the right is read from memory by the operation itself; on the left it would take
 //! two instructions and a register. Changing places changes no bits: constants are numbers.
 
-use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Value, ValueDef};
+use cranelift_codegen::ir::{InstBuilder, InstructionData, Opcode, Type, Value, ValueDef};
 use cranelift_frontend::FunctionBuilder;
 
 /// a + b.
@@ -26,4 +26,11 @@ fn is_constant(builder: &FunctionBuilder<'_>, value: Value) -> bool {
     let graph = &builder.func.dfg;
     let ValueDef::Result(instruction, _) = graph.value_def(value) else { return false };
     matches!(graph.insts[instruction], InstructionData::UnaryIeee64 { opcode: Opcode::F64const, .. })
+}
+
+/// The same number in both lanes of a type.
+pub(super) fn constant(builder: &mut FunctionBuilder<'_>, ty: Type, bits: u64) -> Value {
+    let bytes: Vec<u8> = [bits.to_le_bytes(); 2].concat();
+    let handle = builder.func.dfg.constants.insert(bytes.into());
+    builder.ins().vconst(ty, handle)
 }

@@ -5,7 +5,7 @@
 use mbs_symbolic::expr::Symbol;
 use mbs_symbolic::ids::Id;
 use mbs_symbolic::program::{Operand, ProgramTable};
-use std::mem::offset_of;
+use std::mem::{MaybeUninit, offset_of};
 
 use crate::model::N_RESULTS;
 
@@ -24,7 +24,8 @@ pub(super) struct Frame {
     pub(super) tables: *const ProgramTable,
     /// Values that travel from one chunk to a later one.
     pub(super) scratch: *mut f64,
-    pub(super) results: [*mut f64; N_RESULTS],
+    /// Those that a function has.
+    pub(super) results: [MaybeUninit<*mut f64>; N_RESULTS],
 }
 
 /// One compiled chunk of a function.

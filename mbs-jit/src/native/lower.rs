@@ -77,12 +77,9 @@ pub(super) fn lower(
         pair: None,
         values: HashMap::with_capacity(piece.body.len()),
     };
+    lowering.leaves(plan.leaves(piece));
     for index in piece.body.clone() {
         lowering.instruction(index);
-    }
-    for &(entry, operand) in plan.leaves(piece) {
-        let value = lowering.number(operand);
-        lowering.write(entry, value);
     }
     lowering.builder.ins().return_(&[]);
     lowering.builder.seal_all_blocks();
@@ -307,6 +304,31 @@ impl Lowering<'_, '_> {
             Lowered::Number(value) => {
                 let zero = self.builder.ins().f64const(0.0);
                 self.builder.ins().fcmp(FloatCC::NotEqual, value, zero)
+            }
+        }
+    }
+
+    /// Writes entries that are no values of instructions, neighbouring zeros in pairs.
+    fn leaves(&mut self, mut leaves: &[(Entry, Operand)]) {
+        let mut zeros = None;
+        while let [(entry, operand), rest @ ..] = leaves {
+            leaves = rest;
+            let is_zero = |operand: &Operand| operand.is_constant(0.0);
+            match rest {
+                [(next, other), rest @ ..]
+                    if entry.is_before(*next) && is_zero(operand) && is_zero(other) =>
+                {
+                    leaves = rest;
+                    let zeros = *zeros
+                        .get_or_insert_with(|| arithmetic::constant(&mut self.builder, types::F64X2, 0));
+                    let (base, offset) =
+                        (self.array(Array::Result(entry.block)), offset(entry.index * size_of::<f64>()));
+                    self.builder.ins().store(MemFlagsData::new().with_notrap(), zeros, base, offset);
+                }
+                _ => {
+                    let value = self.number(*operand);
+                    self.write(*entry, value);
+                }
             }
         }
     }

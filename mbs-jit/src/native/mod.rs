@@ -18,6 +18,7 @@ use frame::Frame;
 use mbs_runtime::At;
 use mbs_symbolic::program::{FunctionKind, Program, ProgramTable};
 use std::fmt;
+use std::mem::MaybeUninit;
 
 /// A program compiled to native code, which is freed with it.
 ///
@@ -28,8 +29,9 @@ pub type Native = Model<NativeCode>;
 
 /// The code of a [`Native`] program.
 pub struct NativeCode {
-    /// By [`FunctionKind`], and `prepare` at the end.
-    functions: Vec<Compiled>,
+    /// By [`FunctionKind`].
+    functions: [Compiled; FunctionKind::ALL.len()],
+    prepare: Compiled,
     tables: Vec<ProgramTable>,
     /// What the pointers in `functions` point into; declared last, dropped last.
     _code: Code,
@@ -51,9 +53,11 @@ impl Native {
 
     fn with_chunks(program: &Program, length: usize) -> Result<Self, Warning> {
         Model::with_engine(program, |program| {
-            let (functions, code) =
+            let (mut functions, code) =
                 compile::compile(program, length).map_err(|Failed(reason)| Warning { reason })?;
-            Ok(NativeCode { functions, tables: program.tables.clone(), _code: code })
+            let prepare = functions.pop().expect("`prepare` is always there");
+            let functions = functions.try_into().expect("a verified program has a function of each kind");
+            Ok(NativeCode { functions, prepare, tables: program.tables.clone(), _code: code })
         })
     }
 }
@@ -85,13 +89,13 @@ impl NativeCode {
             lambda: lambda.as_ptr(),
             tables: self.tables.as_ptr(),
             scratch: std::ptr::null_mut(),
-            results: [std::ptr::null_mut(); N_RESULTS],
+            results: [MaybeUninit::uninit(); N_RESULTS],
         };
         for (block, result) in results.into_iter().enumerate() {
             if function.zeroes && function.zeroed[block] && !clean.contains(&block) {
                 result.fill(0.0);
             }
-            frame.results[block] = result.as_mut_ptr();
+            frame.results[block].write(result.as_mut_ptr());
         }
         scratch::with_scratch(function.n_scratch, |scratch| {
             frame.scratch = scratch;
@@ -115,7 +119,7 @@ impl Engine for NativeCode {
         let read = Read { at: &at, v_dot: &[], lambda: &[] };
         // SAFETY: `prepare` reads nothing but θ and fills what follows it, whose lengths
         // our caller has checked.
-        unsafe { self.call(&self.functions[FunctionKind::ALL.len()], read, [tail], &[]) };
+        unsafe { self.call(&self.prepare, read, [tail], &[]) };
     }
 
     #[inline(always)]

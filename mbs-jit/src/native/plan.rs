@@ -43,6 +43,13 @@ pub(super) struct Entry {
     pub(super) index: usize,
 }
 
+impl Entry {
+    /// Whether another one follows it in memory.
+    pub(super) fn is_before(self, other: Self) -> bool {
+        self.block == other.block && self.index + 1 == other.index
+    }
+}
+
 /// So many zeros are cheaper to fill in at once than to store one by one.
 const MANY_ZEROS: usize = 40;
 

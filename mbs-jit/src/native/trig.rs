@@ -10,6 +10,7 @@
 //! away than the call of one copy takes: such a function calls, and that copy preserves all
 //! registers too.
 
+use super::arithmetic::constant;
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -180,13 +181,6 @@ fn are_near(builder: &mut FunctionBuilder<'_>, vectors: &[Value]) -> Value {
     let all = near.into_iter().reduce(|a, b| builder.ins().band(a, b)).expect("at least one angle");
     let all = builder.ins().vhigh_bits(types::I32, all);
     builder.ins().icmp_imm_u(IntCC::Equal, all, 0b11)
-}
-
-/// The same number in both lanes of a type.
-fn constant(builder: &mut FunctionBuilder<'_>, ty: Type, bits: u64) -> Value {
-    let bytes: Vec<u8> = [bits.to_le_bytes(); 2].concat();
-    let handle = builder.func.dfg.constants.insert(bytes.into());
-    builder.ins().vconst(ty, handle)
 }
 
 /// [`mbs_math::sin_cos`] within its range, of K vectors.
