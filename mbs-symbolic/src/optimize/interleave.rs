@@ -32,7 +32,7 @@ pub fn run(program: &mut Program) {
 }
 
 /// Cycles until a value can be used, of current processors.
-fn latency(op: Op) -> usize {
+pub(super) fn latency(op: Op) -> usize {
     match op {
         Op::Unary(UnaryOp::Neg | UnaryOp::Not) | Op::Select => 2,
         Op::Unary(UnaryOp::Sqrt) => 20,

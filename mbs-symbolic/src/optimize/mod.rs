@@ -14,6 +14,7 @@ pub mod negation;
 mod numbers;
 pub mod pairs;
 pub mod products;
+pub mod prompt;
 pub mod reciprocal;
 pub mod regroup;
 pub mod schedule;
@@ -42,6 +43,7 @@ const PASSES: &[Pass] = &[
     ("reciprocal", reciprocal::run),
     ("turn_around", negation::turn_around),
     ("dead_code", dead_code::run),
+    PROMPT,
     ("schedule", schedule::run),
     ("sin_cos", sin_cos::run),
     ANGLES,
@@ -53,6 +55,7 @@ const PASSES: &[Pass] = &[
 const AGAIN: Pass = ("again", again::run);
 
 /// These change the order only, which costs nothing that is compared.
+const PROMPT: Pass = ("prompt", prompt::run);
 const ANGLES: Pass = ("angles", angles::run);
 const INTERLEAVE: Pass = ("interleave", interleave::run);
 
@@ -129,7 +132,7 @@ fn choose(program: &mut Program) -> Vec<(Algorithm, Counts)> {
                 alone.prepare = program.prepare.clone();
                 alone.functions[place] = way.function.clone();
                 Numbers::set_aside(&mut alone);
-                let left_out = [AGAIN, ANGLES, INTERLEAVE].map(|(name, _)| name);
+                let left_out = [AGAIN, PROMPT, ANGLES, INTERLEAVE].map(|(name, _)| name);
                 let passes = PASSES.iter().filter(|(name, _)| !left_out.contains(name));
                 passes.for_each(|(_, pass)| pass(&mut alone));
                 (std::mem::take(&mut alone.functions[place]).counts(), way)
