@@ -64,7 +64,9 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let given = Given { inertias: &inertias, gravity, applied: &applied, n_v, with_savings };
     let formulated = formulation::cheapest(&mut lowering, &mut kinematics, &given, &rows, &auxiliary);
     stop_on_errors(&mut lowering)?;
-    let Formulated { readable, formulations, computed, savings } = formulated;
+    let Formulated { readable, formulations, recipe, computed, savings } = formulated;
+    let carried =
+        solution::carried(&mut lowering, &mut kinematics, &given, &rows, (&formulations[0], &recipe));
     let Formulation { mass_matrix, forces, inverse_dynamics } = readable;
     let kinetic_energy = {
         let graph = &mut lowering.graph;
@@ -147,7 +149,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
             problems
         })?);
     }
-    equations.solutions = solution::solutions(&mut equations, &computed, gravity, &applied);
+    equations.solutions = solution::solutions(&mut equations, &computed, gravity, &applied, carried);
     Ok(equations)
 }
 

@@ -1,7 +1,7 @@
 //! Elimination in [M Gᵀ; G 0], written out.
 
 use super::ordering::Plan;
-use super::rods::Directions;
+use super::rods::Released;
 use super::{Algorithm, Solution};
 use crate::dynamics::Equations;
 use crate::expr::Graph;
@@ -36,7 +36,14 @@ impl Saddle {
         Self { n_v, entries, n: n_v + n_rows, right }
     }
 
-    /// An entry off the diagonal.
+    /// Takes other entries for M, n_v × n_v; none if the matrix has none.
+    pub(super) fn replace_mass(&mut self, graph: &Graph, mass_matrix: &[ExprId]) {
+        for (place, &entry) in mass_matrix.iter().enumerate() {
+            self.set(graph, place % self.n_v, place / self.n_v, entry);
+        }
+    }
+
+    /// An entry.
     pub(super) fn entry(&self, graph: &mut Graph, i: usize, j: usize) -> ExprId {
         self.entries.get(&(i.max(j), i.min(j))).copied().unwrap_or_else(|| graph.zero())
     }
@@ -73,13 +80,8 @@ impl Saddle {
     /// x_k = b_k / d_k − Σ l_i x_i                                         backwards
     /// ```
     ///
-    /// `None` if a pivot is the number zero. The multipliers are turned back by `directions`.
-    pub(super) fn solve(
-        mut self,
-        graph: &mut Graph,
-        plan: &Plan,
-        directions: &[Directions],
-    ) -> Option<Solution> {
+    /// `None` if a pivot is the number zero. What was released before is put back.
+    pub(super) fn solve(mut self, graph: &mut Graph, plan: &Plan, released: &[Released]) -> Option<Solution> {
         let zero = graph.zero();
         let one = graph.one();
         let at = |i: usize, j: usize| (i.max(j), i.min(j));
@@ -115,8 +117,8 @@ impl Saddle {
                 x[step.pivot] = graph.sub(x[step.pivot], taken);
             }
         }
-        for turned in directions {
-            turned.turn_back(graph, &mut x, &mut pivots);
+        for rod in released {
+            rod.put_back(graph, &mut x, &mut pivots);
         }
         let lambda = x.split_off(self.n_v);
         Some(Solution { algorithm: Algorithm::Elimination, v_dot: x, lambda, pivots })

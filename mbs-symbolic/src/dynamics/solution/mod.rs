@@ -5,6 +5,7 @@
 //! with M.
 
 mod articulated;
+mod carried;
 mod elimination;
 mod ordering;
 mod rods;
@@ -17,9 +18,11 @@ use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id};
 use crate::spatial::Vec3;
+use carried::Carried;
+pub(super) use carried::carried;
 use elimination::Saddle;
 use ordering::Plan;
-use rods::{Directions, Rod};
+use rods::{Released, Rod};
 use std::collections::BTreeSet;
 
 /// A solution of more operations than this is left to the solvers of the runtime.
@@ -73,6 +76,7 @@ pub(super) fn solutions(
     computed: &[Computed],
     gravity: Vec3,
     applied: &Applied,
+    carried: Carried,
 ) -> Vec<Solution> {
     let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
     let mut list = Vec::new();
@@ -102,39 +106,27 @@ pub(super) fn solutions(
     let is_worth_it = list.is_empty() || formed + plan.operations() <= worth;
     if is_worth_it && plan.operations() <= MOST_OPERATIONS {
         let graph = &mut equations.graph;
-        let directions: Vec<Directions> =
-            rods.iter().map(|rod| Directions::turn(graph, &mut saddle, rod)).collect();
-        list.extend(saddle.solve(graph, &plan, &directions));
+        if !rods.is_empty() {
+            saddle.replace_mass(graph, &carried.mass_matrix);
+        }
+        let released: Vec<Released> =
+            rods.iter().map(|rod| Released::take_out(graph, &mut saddle, rod, carried.by(rod))).collect();
+        list.extend(saddle.solve(graph, &plan, &released));
     }
     list
 }
 
-/// The order of elimination, with or without turning the rows of rods, and which rods to turn.
+/// The order of elimination, with rods taken out before or not, and which.
 fn cheaper_plan(coupled: &[BTreeSet<usize>], n_v: usize) -> (Vec<Rod>, Plan) {
     let plain = Plan::new(coupled, n_v, &[]);
     let rods = Rod::find(coupled, n_v);
     if rods.is_empty() {
         return (rods, plain);
     }
-    let mut turned = coupled.to_vec();
-    let mut turning = 0;
-    for rod in &rods {
-        let touched: BTreeSet<usize> = rod.rows.iter().flat_map(|&row| coupled[row].clone()).collect();
-        turning += Rod::operations(touched.len() - rod.velocities.len());
-        for (k, &row) in rod.rows.iter().enumerate() {
-            let left_alone = |v: &usize| k == 2 && rod.velocities.contains(v);
-            turned[row] = touched.iter().copied().filter(|v| !left_alone(v)).collect();
-            for &v in &touched {
-                if left_alone(&v) {
-                    turned[v].remove(&row);
-                } else {
-                    turned[v].insert(row);
-                }
-            }
-        }
-    }
-    let other = Plan::new(&turned, n_v, &rods);
-    if other.operations() + turning < plain.operations() { (rods, other) } else { (Vec::new(), plain) }
+    let mut left = coupled.to_vec();
+    let taking_out: usize = rods.iter().map(|rod| Rod::operations(rod.take_out_of(&mut left))).sum();
+    let other = Plan::new(&left, n_v, &rods);
+    if other.operations() + taking_out < plain.operations() { (rods, other) } else { (Vec::new(), plain) }
 }
 
 /// Number of nodes some expressions need.

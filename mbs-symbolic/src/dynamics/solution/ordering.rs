@@ -21,21 +21,17 @@ impl Plan {
     /// Always takes the unknown that is coupled to fewest others, of several the last, which
     /// from the tips of a tree inwards makes no new couplings. A row's turn comes after all
     /// velocities it constrains: then no pivot vanishes where M is positive definite and the
-    /// rows are independent (Vanderbei 1995). Two rows of a rod wait for its own velocities only.
+    /// rows are independent (Vanderbei 1995).
     ///
-    /// `coupled` lists the others of each unknown; the first `n_v` are velocities.
+    /// `coupled` lists the others of each unknown; the first `n_v` are velocities. Those of `rods`
+    /// have been taken out before.
     pub(super) fn new(coupled: &[BTreeSet<usize>], n_v: usize, rods: &[Rod]) -> Self {
         let mut around = coupled.to_vec();
-        let mut awaited = coupled.to_vec();
-        for rod in rods {
-            for &row in &rod.rows[..2] {
-                awaited[row].retain(|other| rod.velocities.contains(other));
-            }
-        }
+        let taken_out: BTreeSet<usize> = rods.iter().flat_map(Rod::own).collect();
         let mut waits_for: Vec<usize> =
-            awaited.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
+            coupled.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
         let mut ready: BTreeSet<(usize, std::cmp::Reverse<usize>)> = (0..around.len())
-            .filter(|&k| waits_for[k] == 0)
+            .filter(|&k| waits_for[k] == 0 && !taken_out.contains(&k))
             .map(|k| (around[k].len(), std::cmp::Reverse(k)))
             .collect();
         let mut steps = Vec::with_capacity(around.len());
@@ -45,7 +41,7 @@ impl Plan {
                 let before = (around[k].len(), std::cmp::Reverse(k));
                 around[k].remove(&pivot);
                 around[k].extend(others.iter().copied().filter(|&other| other != k));
-                if pivot < n_v && k >= n_v && awaited[k].contains(&pivot) {
+                if pivot < n_v && k >= n_v && coupled[k].contains(&pivot) {
                     waits_for[k] -= 1;
                 }
                 if waits_for[k] == 0 {
