@@ -18,4 +18,4 @@ pub use eval::{Environment, evaluate, values};
 pub use gather::{difference, is_parametric};
 pub use graph::{Bits, Graph, Node, Symbol};
 pub use op::{BinaryOp, CostClass, UnaryOp};
-pub use polynomial::{simplified, without_common_factor};
+pub use polynomial::{quotient, simplified, without_common_factor};

@@ -47,6 +47,28 @@ pub fn without_common_factor(graph: &mut Graph, components: [ExprId; 3]) -> (Exp
     (Polynomial(BTreeMap::from([(common, 1.0)])).write(graph), primitive)
 }
 
+/// A quotient, without division where the divisor is a factor of every term.
+pub fn quotient(graph: &mut Graph, expr: ExprId, divisor: ExprId) -> ExprId {
+    let divided = || {
+        let (above, below) = (Polynomial::of(graph, expr)?, Polynomial::of(graph, divisor)?);
+        let mut below = below.0.into_iter();
+        let (Some((common, 1.0)), None) = (below.next(), below.next()) else { return None };
+        above.0.keys().all(|monomial| contains(monomial, &common)).then(|| above.without(&common))
+    };
+    match divided() {
+        Some(quotient) => quotient.write(graph),
+        None => graph.div(expr, divisor),
+    }
+}
+
+fn contains(monomial: &Monomial, factors: &Monomial) -> bool {
+    let mut left = monomial.clone();
+    factors.iter().all(|factor| {
+        let place = left.iter().position(|other| other == factor);
+        place.map(|place| left.remove(place)).is_some()
+    })
+}
+
 impl Polynomial {
     /// `None` if it is long.
     fn of(graph: &Graph, expr: ExprId) -> Option<Self> {
@@ -207,6 +229,10 @@ mod tests {
         let opposite = graph.neg(s);
         let (factor, primitive) = without_common_factor(&mut graph, [x, y, zero]);
         assert_eq!((factor, primitive), (scale, [opposite, c, zero]));
+        let (above, below) = (quotient(&mut graph, x, l), graph.mul(w, opposite));
+        assert_eq!(above, below);
+        let fraction = graph.div(s, l);
+        assert_eq!(quotient(&mut graph, s, l), fraction);
         let nothing = without_common_factor(&mut graph, [s, c, w]);
         assert_eq!(nothing, (graph.one(), [s, c, w]));
     }

@@ -12,23 +12,14 @@
 
 use super::rods::Rod;
 use crate::dynamics::constraints::{RowParts, Rows};
-use crate::dynamics::equations::{Element, Formulation, RowKind};
-use crate::dynamics::formulation::{Given, Recipe};
+use crate::dynamics::equations::{Element, RowKind};
 use crate::expr::{Graph, is_parametric, simplified};
 use crate::ids::{ExprId, Id, LinkId};
-use crate::kinematics::{Chain, Column, Kinematics, Move, Placement};
+use crate::kinematics::{Chain, Column, Move, Placement};
 use crate::lower::Lowering;
 use crate::model::JointKind;
 use crate::spatial::Inertia;
 use std::collections::BTreeSet;
-
-/// M with the masses of rods where they are carried.
-#[derive(Debug, Default)]
-pub(in crate::dynamics) struct Carried {
-    /// Empty if there are none.
-    pub(super) mass_matrix: Vec<ExprId>,
-    masses: Vec<(Rod, Mass)>,
-}
 
 /// What a rod has given away.
 #[derive(Debug, Clone, Copy)]
@@ -39,72 +30,21 @@ pub(super) struct Mass {
     pub(super) free: usize,
 }
 
-impl Carried {
-    /// What a rod has given away.
-    pub(super) fn by(&self, rod: &Rod) -> Option<Mass> {
-        self.masses.iter().find(|(other, _)| other == rod).map(|(_, mass)| *mass)
-    }
-}
-
-/// Lets the masses of all rods be carried whose end is tied to a point of a body, both as
-/// ground sees them.
-pub(in crate::dynamics) fn carried(
+/// The mass a rod gives away, and what it is to the link that carries it, in its axes; `None` unless
+/// the rod's end is tied to a point of a body, both as ground sees them.
+pub(super) fn carried(
     lowering: &mut Lowering<'_>,
-    kinematics: &mut Kinematics,
-    given: &Given<'_>,
+    chain: &Chain,
+    (mass_matrix, n_v): (&[ExprId], usize),
     rows: &Rows,
-    (first, recipe): (&Formulation, &Recipe),
-) -> Carried {
-    let n_v = given.n_v;
-    let mut masses = Vec::new();
-    let mut added = Vec::new();
-    for rod in Rod::find(&pattern(&lowering.graph, &first.mass_matrix, rows, n_v), n_v) {
-        let parts = rod.rows.map(|row| &rows.list[row - n_v]);
-        let Some(place) = held(lowering, &kinematics.chain, &rod, parts) else { continue };
-        let graph = &mut lowering.graph;
-        let Some(mass) = end_mass(graph, &first.mass_matrix, n_v, &rod, parts) else { continue };
-        let axes = kinematics.chain.links[place.link].axes;
-        let point = Inertia { mass: mass.mass, ..Inertia::zero(graph, axes) };
-        added.push((place.link, point.shifted(graph, place.in_link.r)));
-        masses.push((rod, mass));
-    }
-    if masses.is_empty() {
-        return Carried::default();
-    }
-    let mut mass_matrix = recipe.mass_with(lowering, kinematics, given, &added);
-    // Of the rods themselves, and where nothing is carried, M stays what it is to the last zero.
-    let fixed = |v: usize| masses.iter().any(|(rod, _)| rod.velocities.contains(&v));
-    for (place, entry) in mass_matrix.iter_mut().enumerate() {
-        if fixed(place % n_v) || fixed(place / n_v) {
-            *entry = first.mass_matrix[place];
-        }
-    }
-    Carried { mass_matrix, masses }
-}
-
-/// The other unknowns each is coupled to: velocities, then rows.
-fn pattern(graph: &Graph, mass_matrix: &[ExprId], rows: &Rows, n_v: usize) -> Vec<BTreeSet<usize>> {
-    let mut coupled = vec![BTreeSet::new(); n_v + rows.list.len()];
-    let mut couple = |i: usize, j: usize| {
-        coupled[i].insert(j);
-        coupled[j].insert(i);
-    };
-    for (place, &entry) in mass_matrix.iter().enumerate() {
-        let (i, j) = (place % n_v, place / n_v);
-        if i != j && !graph.is_zero(entry) {
-            couple(i, j);
-        }
-    }
-    for (k, parts) in rows.list.iter().enumerate() {
-        for (column, &entry) in &parts.columns {
-            if let Column::V(v) = column
-                && !graph.is_zero(entry)
-            {
-                couple(n_v + k, *v as usize);
-            }
-        }
-    }
-    coupled
+    rod: &Rod,
+) -> Option<(Mass, LinkId, Inertia)> {
+    let parts = rod.rows.map(|row| &rows.list[row - n_v]);
+    let place = held(lowering, chain, rod, parts)?;
+    let graph = &mut lowering.graph;
+    let mass = end_mass(graph, mass_matrix, n_v, rod, parts)?;
+    let point = Inertia { mass: mass.mass, ..Inertia::zero(graph, chain.links[place.link].axes) };
+    Some((mass, place.link, point.shifted(graph, place.in_link.r)))
 }
 
 /// The point a rod's end is tied to by its three rows, all along axes of ground.

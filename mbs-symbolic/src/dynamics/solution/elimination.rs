@@ -1,7 +1,7 @@
 //! Elimination in [M Gᵀ; G 0], written out.
 
 use super::ordering::Plan;
-use super::rods::Released;
+use super::reduced::TakenOut;
 use super::{Algorithm, Solution};
 use crate::dynamics::Equations;
 use crate::expr::Graph;
@@ -19,11 +19,11 @@ pub(super) struct Saddle {
 }
 
 impl Saddle {
-    pub(super) fn new(equations: &mut Equations) -> Self {
+    /// `mass_matrix`, n_v × n_v, stands for M.
+    pub(super) fn new(equations: &mut Equations, mass_matrix: &[ExprId]) -> Self {
         let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
         let formulated = equations.formulations.first();
         let forces = formulated.map_or(&equations.forces, |first| &first.forces);
-        let mass_matrix = formulated.map_or(&equations.mass_matrix, |first| &first.mass_matrix);
         let graph = &mut equations.graph;
         let mut right = forces.clone();
         right.extend(equations.acceleration_bias.iter().map(|&z| graph.neg(z)));
@@ -36,11 +36,9 @@ impl Saddle {
         Self { n_v, entries, n: n_v + n_rows, right }
     }
 
-    /// Takes other entries for M, n_v × n_v; none if the matrix has none.
-    pub(super) fn replace_mass(&mut self, graph: &Graph, mass_matrix: &[ExprId]) {
-        for (place, &entry) in mass_matrix.iter().enumerate() {
-            self.set(graph, place % self.n_v, place / self.n_v, entry);
-        }
+    /// Forgets all entries of some unknowns, which have been taken out.
+    pub(super) fn remove(&mut self, unknowns: &[usize]) {
+        self.entries.retain(|(i, j), _| !unknowns.contains(i) && !unknowns.contains(j));
     }
 
     /// An entry.
@@ -57,9 +55,11 @@ impl Saddle {
         }
     }
 
-    /// The velocities some rows constrain.
-    pub(super) fn coupled_to(&self, rows: &[usize]) -> Vec<usize> {
-        let is_coupled = |v: &usize| rows.iter().any(|&row| self.entries.contains_key(&(row, *v)));
+    /// The other velocities some unknowns are coupled to.
+    pub(super) fn coupled_to(&self, unknowns: &[usize]) -> Vec<usize> {
+        let is_coupled = |v: &usize| {
+            unknowns.iter().any(|&k| k != *v && self.entries.contains_key(&(k.max(*v), k.min(*v))))
+        };
         (0..self.n_v).filter(is_coupled).collect()
     }
 
@@ -80,8 +80,8 @@ impl Saddle {
     /// x_k = b_k / d_k − Σ l_i x_i                                         backwards
     /// ```
     ///
-    /// `None` if a pivot is the number zero. What was released before is put back.
-    pub(super) fn solve(mut self, graph: &mut Graph, plan: &Plan, released: &[Released]) -> Option<Solution> {
+    /// `None` if a pivot is the number zero. What was taken out before is put back.
+    pub(super) fn solve(mut self, graph: &mut Graph, plan: &Plan, taken_out: &TakenOut) -> Option<Solution> {
         let zero = graph.zero();
         let one = graph.one();
         let at = |i: usize, j: usize| (i.max(j), i.min(j));
@@ -117,9 +117,7 @@ impl Saddle {
                 x[step.pivot] = graph.sub(x[step.pivot], taken);
             }
         }
-        for rod in released {
-            rod.put_back(graph, &mut x, &mut pivots);
-        }
+        taken_out.put_back(graph, &mut x, &mut pivots);
         let lambda = x.split_off(self.n_v);
         Some(Solution { algorithm: Algorithm::Elimination, v_dot: x, lambda, pivots })
     }

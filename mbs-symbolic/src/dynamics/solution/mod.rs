@@ -8,7 +8,9 @@ mod articulated;
 mod carried;
 mod elimination;
 mod ordering;
+mod reduced;
 mod rods;
+mod rotors;
 
 use super::equations::Equations;
 use super::needs::wrenches;
@@ -18,12 +20,9 @@ use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id};
 use crate::spatial::Vec3;
-use carried::Carried;
-pub(super) use carried::carried;
 use elimination::Saddle;
 use ordering::Plan;
-use rods::{Released, Rod};
-use std::collections::BTreeSet;
+pub(super) use reduced::Reduced;
 
 /// A solution of more operations than this is left to the solvers of the runtime.
 const MOST_OPERATIONS: usize = 200_000;
@@ -76,7 +75,7 @@ pub(super) fn solutions(
     computed: &[Computed],
     gravity: Vec3,
     applied: &Applied,
-    carried: Carried,
+    reduced: &Reduced,
 ) -> Vec<Solution> {
     let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
     let mut list = Vec::new();
@@ -99,34 +98,17 @@ pub(super) fn solutions(
             list.push(found);
         }
     }
-    let mut saddle = Saddle::new(equations);
-    let (rods, plan) = cheaper_plan(&saddle.pattern(), n_v);
     let formed = size(&equations.graph, equations.mass_matrix.iter().chain(&equations.forces));
     // What is much longer before it is optimised will not be shorter afterwards.
-    let is_worth_it = list.is_empty() || formed + plan.operations() <= worth;
-    if is_worth_it && plan.operations() <= MOST_OPERATIONS {
+    let is_worth_it = list.is_empty() || formed + reduced.operations <= worth;
+    if is_worth_it && reduced.operations <= MOST_OPERATIONS {
+        let mut saddle = Saddle::new(equations, &reduced.mass_matrix);
         let graph = &mut equations.graph;
-        if !rods.is_empty() {
-            saddle.replace_mass(graph, &carried.mass_matrix);
-        }
-        let released: Vec<Released> =
-            rods.iter().map(|rod| Released::take_out(graph, &mut saddle, rod, carried.by(rod))).collect();
-        list.extend(saddle.solve(graph, &plan, &released));
+        let taken_out = reduced.take_out(graph, &mut saddle);
+        let plan = Plan::new(&saddle.pattern(), n_v, &reduced.unknowns());
+        list.extend(saddle.solve(graph, &plan, &taken_out));
     }
     list
-}
-
-/// The order of elimination, with rods taken out before or not, and which.
-fn cheaper_plan(coupled: &[BTreeSet<usize>], n_v: usize) -> (Vec<Rod>, Plan) {
-    let plain = Plan::new(coupled, n_v, &[]);
-    let rods = Rod::find(coupled, n_v);
-    if rods.is_empty() {
-        return (rods, plain);
-    }
-    let mut left = coupled.to_vec();
-    let taking_out: usize = rods.iter().map(|rod| Rod::operations(rod.take_out_of(&mut left))).sum();
-    let other = Plan::new(&left, n_v, &rods);
-    if other.operations() + taking_out < plain.operations() { (rods, other) } else { (Vec::new(), plain) }
 }
 
 /// Number of nodes some expressions need.

@@ -1,6 +1,5 @@
 //! In which order unknowns are eliminated.
 
-use super::rods::Rod;
 use std::collections::BTreeSet;
 
 /// The unknowns in the order they are eliminated, each with the later ones it is coupled to,
@@ -23,11 +22,10 @@ impl Plan {
     /// velocities it constrains: then no pivot vanishes where M is positive definite and the
     /// rows are independent (Vanderbei 1995).
     ///
-    /// `coupled` lists the others of each unknown; the first `n_v` are velocities. Those of `rods`
-    /// have been taken out before.
-    pub(super) fn new(coupled: &[BTreeSet<usize>], n_v: usize, rods: &[Rod]) -> Self {
+    /// `coupled` lists the others of each unknown; the first `n_v` are velocities. Those of `taken_out`
+    /// are none of its business any more.
+    pub(super) fn new(coupled: &[BTreeSet<usize>], n_v: usize, taken_out: &BTreeSet<usize>) -> Self {
         let mut around = coupled.to_vec();
-        let taken_out: BTreeSet<usize> = rods.iter().flat_map(Rod::own).collect();
         let mut waits_for: Vec<usize> =
             coupled.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
         let mut ready: BTreeSet<(usize, std::cmp::Reverse<usize>)> = (0..around.len())
@@ -72,7 +70,7 @@ mod tests {
     #[test]
     fn a_tree_is_eliminated_from_its_tips() {
         // 0 carries 1 and 2; 2 carries 3.
-        let plan = Plan::new(&coupled(4, &[(0, 1), (0, 2), (0, 3), (2, 3)]), 4, &[]);
+        let plan = Plan::new(&coupled(4, &[(0, 1), (0, 2), (0, 3), (2, 3)]), 4, &BTreeSet::new());
         let order: Vec<usize> = plan.steps.iter().map(|step| step.pivot).collect();
         assert_eq!(order, [1, 3, 2, 0]);
         assert_eq!(plan.steps.iter().map(|step| step.later.len()).sum::<usize>(), 4, "nothing new");
@@ -80,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_row_comes_after_its_velocities() {
-        let plan = Plan::new(&coupled(3, &[(0, 1), (0, 2), (1, 2)]), 2, &[]);
+        let plan = Plan::new(&coupled(3, &[(0, 1), (0, 2), (1, 2)]), 2, &BTreeSet::new());
         assert_eq!(plan.steps.iter().map(|step| step.pivot).collect::<Vec<_>>(), [1, 0, 2]);
     }
 
@@ -89,7 +87,7 @@ mod tests {
         let cost = |n: usize| {
             // Row n + k constrains velocities k and k + 1.
             let pairs: Vec<_> = (0..n - 1).flat_map(|k| [(n + k, k), (n + k, k + 1)]).collect();
-            Plan::new(&coupled(2 * n - 1, &pairs), n, &[]).operations()
+            Plan::new(&coupled(2 * n - 1, &pairs), n, &BTreeSet::new()).operations()
         };
         assert_eq!(cost(200) - cost(100), cost(300) - cost(200));
     }

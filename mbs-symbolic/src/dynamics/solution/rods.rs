@@ -13,14 +13,17 @@
 //! with n_k along g_k. Then q and μ follow from u without any inertia being divided by,
 //!
 //! ```text
-//! q_k' = a_k·b − (Bᵀa_k)·u',    μ = f_r − M_r q'                                   (3)
+//! q_k' = a_k·(b − B u'),    μ = f_r − M_r q'                                       (3)
 //! ```
 //!
 //! and are gone from the equations of the rest, which gain the rod's inertia as its end has it:
 //!
 //! ```text
-//! M_u + Σ M_jk (Bᵀa_j)(Bᵀa_k)ᵀ,    f_u − Σ Bᵀa_j (f_j − M_jk a_k·b),    row (Bᵀe)·u' = e·b      (4)
+//! M_u + Σ M_jk (Bᵀa_j)(Bᵀa_k)ᵀ,    f_u − Bᵀ Σ a_j (f_j − M_jk a_k·b),    row (Bᵀe)·u' = e·b     (4)
 //! ```
+//!
+//! A mass m of the rod's end that the rest carries ([`carried`](super::carried)) is left out of M_r, and M_u has it
+//! already; what it takes to move it, m (b − B u'), is part of λ.
 //!
 //! Where g₁ and g₂ become parallel, or one of them short, a pivot vanishes, as everywhere in this
 //! elimination where another order is needed.
@@ -92,8 +95,8 @@ impl Rod {
 
     /// About how many operations it takes to take it out, its rows constraining `n` other velocities.
     pub(super) fn operations(n: usize) -> usize {
-        // Directions and λ; every column and the right-hand side along them; (4); (3).
-        40 + 15 * (n + 1) + 2 * n * (n + 1) + 6 * n + 4 * n
+        // Directions and λ; columns and b along two of them; (4); (3).
+        50 + 10 * (n + 1) + n * (n + 1) + n + 12 * n
     }
 }
 
@@ -101,89 +104,83 @@ impl Rod {
 #[derive(Debug)]
 pub(super) struct Released {
     rod: Rod,
-    /// The velocities of the rest.
-    others: Vec<usize>,
+    /// The velocities of the rest, with their columns of B.
+    others: Vec<(usize, [ExprId; 3])>,
     /// M_r.
     mass: [[ExprId; 2]; 2],
-    /// What the rest has not been given of it already.
+    /// What the rest does not carry of it.
     left: [[ExprId; 2]; 2],
-    /// ν less the unknown of the row that is left.
-    shift: ExprId,
+    /// m.
+    carried: ExprId,
     /// f_r.
     force: [ExprId; 2],
+    /// b.
+    right: [ExprId; 3],
     /// a₁, a₂, e.
     along: [[ExprId; 3]; 3],
-    /// Bᵀa_k.
-    felt: [Vec<ExprId>; 2],
-    /// a_k·b.
-    given: [ExprId; 2],
-    /// 1/|a_k|², e².
+    /// 1/a₁², 1/a₂², e².
     squares: [ExprId; 3],
 }
 
 impl Released {
-    /// Takes a rod out: (4). Where the rest carries a mass m of it, M holds m BᵀB already, which is
-    ///
-    /// ```text
-    /// m Σ g_j·g_k (Bᵀa_j)(Bᵀa_k)ᵀ + m/e² (Bᵀe)(Bᵀe)ᵀ
-    /// ```
-    ///
-    /// of which the last makes ν, with (Bᵀe)·u' = e·b, greater by m/e² e·b.
+    /// Takes a rod out: (4). Where the rest carries a mass m of it, M holds m BᵀB already.
     pub(super) fn take_out(graph: &mut Graph, saddle: &mut Saddle, rod: &Rod, carried: Option<Mass>) -> Self {
         let Rod { velocities, rows } = *rod;
         let columns = velocities.map(|v| rows.map(|row| saddle.entry(graph, row, v)));
         let mass = velocities.map(|i| velocities.map(|j| saddle.entry(graph, i, j)));
-        let force = velocities.map(|v| saddle.right[v]);
         let (along, squares) = directions(graph, columns);
-        let others: Vec<usize> =
-            saddle.coupled_to(&rows).into_iter().filter(|v| !velocities.contains(v)).collect();
-        let turned = others.iter().map(|&v| {
-            let column = rows.map(|row| saddle.entry(graph, row, v));
-            along.map(|direction| dot(graph, direction, column))
-        });
-        let turned: Vec<[ExprId; 3]> = turned.collect();
-        let right = rows.map(|row| saddle.right[row]);
-        let [first, second, left] = along.map(|direction| dot(graph, direction, right));
-        let (felt, given) = ([0, 1].map(|k| turned.iter().map(|entry| entry[k]).collect()), [first, second]);
-        let (kept, shift) = match carried {
-            Some(carried) => {
-                let over = graph.div(carried.mass, squares[2]);
-                (without(graph, mass, columns, carried), graph.mul(over, left))
-            }
+        let others = saddle.coupled_to(&rows).into_iter().filter(|v| !velocities.contains(v));
+        let others = others.map(|v| (v, rows.map(|row| saddle.entry(graph, row, v)))).collect();
+        let (left, carried) = match carried {
+            Some(carried) => (without(graph, mass, columns, carried), carried.mass),
             None => (mass, graph.zero()),
         };
-        let released =
-            Self { rod: rod.clone(), others, mass, left: kept, shift, force, along, felt, given, squares };
+        let (force, right) = (velocities.map(|v| saddle.right[v]), rows.map(|row| saddle.right[row]));
+        let released = Self { rod: rod.clone(), others, mass, left, carried, force, right, along, squares };
         released.load(graph, saddle);
-        for (&v, entry) in released.others.iter().zip(&turned) {
-            saddle.set(graph, rod.left(), v, entry[2]);
+        for (v, column) in &released.others {
+            let entry = dot(graph, along[2], *column);
+            saddle.set(graph, rod.left(), *v, entry);
         }
-        saddle.right[rod.left()] = left;
+        saddle.right[rod.left()] = dot(graph, along[2], right);
+        saddle.remove(&rod.own());
         released
     }
 
     /// What the rest feels of the rod.
     fn load(&self, graph: &mut Graph, saddle: &mut Saddle) {
-        let force = self.forces(graph, self.given);
-        for (a, &i) in self.others.iter().enumerate() {
-            for (b, &j) in self.others.iter().enumerate().take(a + 1) {
-                let at_j = self.felt.each_ref().map(|felt| felt[b]);
-                let momentum = self.left.map(|row| sum_of_two(graph, row, at_j));
-                let added = sum_of_two(graph, self.felt.each_ref().map(|felt| felt[a]), momentum);
+        let felt: Vec<[ExprId; 2]> =
+            self.others.iter().map(|(_, column)| self.across(graph, *column)).collect();
+        let given = self.across(graph, self.right);
+        let passed = self.forces(graph, given, self.right);
+        for (a, &(i, column)) in self.others.iter().enumerate() {
+            for (b, &(j, _)) in self.others.iter().enumerate().take(a + 1) {
+                let momentum = self.left.map(|row| sum_of_two(graph, row, felt[b]));
+                let added = sum_of_two(graph, felt[a], momentum);
                 let entry = saddle.entry(graph, i, j);
                 let entry = graph.add(entry, added);
                 saddle.set(graph, i, j, entry);
             }
-            let taken = sum_of_two(graph, self.felt.each_ref().map(|felt| felt[a]), force);
+            let taken = dot(graph, column, passed);
             saddle.right[i] = graph.sub(saddle.right[i], taken);
         }
     }
 
-    /// f_r − M_r q'.
-    fn forces(&self, graph: &mut Graph, rates: [ExprId; 2]) -> [ExprId; 2] {
-        [0, 1].map(|k| {
-            let taken = sum_of_two(graph, self.mass[k], rates);
+    /// a_k·x.
+    fn across(&self, graph: &mut Graph, x: [ExprId; 3]) -> [ExprId; 2] {
+        [0, 1].map(|k| dot(graph, self.along[k], x))
+    }
+
+    /// a₁ μ₁ + a₂ μ₂ where the rod's velocities have some rates and its end is accelerated by [g₁ g₂] q'.
+    fn forces(&self, graph: &mut Graph, rates: [ExprId; 2], end: [ExprId; 3]) -> [ExprId; 3] {
+        let multipliers = [0, 1].map(|k| {
+            let taken = sum_of_two(graph, self.left[k], rates);
             graph.sub(self.force[k], taken)
+        });
+        [0, 1, 2].map(|k| {
+            let along = sum_of_two(graph, [self.along[0][k], self.along[1][k]], multipliers);
+            let inertia = graph.mul(self.carried, end[k]);
+            graph.sub(along, inertia)
         })
     }
 
@@ -191,18 +188,19 @@ impl Released {
     /// of rows of unit length: they tell how independent rows are, not how long rods are.
     pub(super) fn put_back(&self, graph: &mut Graph, x: &mut [ExprId], pivots: &mut [ExprId]) {
         let Rod { velocities, rows } = self.rod;
-        let rates = [0, 1].map(|k| {
-            let mut rate = self.given[k];
-            for (&other, &felt) in self.others.iter().zip(&self.felt[k]) {
-                let taken = graph.mul(felt, x[other]);
-                rate = graph.sub(rate, taken);
-            }
-            rate
+        // b − B u'
+        let end = [0, 1, 2].map(|k| {
+            let terms: Vec<ExprId> =
+                self.others.iter().map(|&(v, column)| graph.mul(column[k], x[v])).collect();
+            let moved = graph.sum(terms);
+            graph.sub(self.right[k], moved)
         });
-        let [first, second] = self.forces(graph, rates);
-        let multipliers = [first, second, graph.add(x[self.rod.left()], self.shift)];
-        for (component, row) in rows.into_iter().enumerate() {
-            x[row] = dot(graph, self.along.map(|direction| direction[component]), multipliers);
+        let rates = self.across(graph, end);
+        let across = self.forces(graph, rates, end);
+        let along = x[self.rod.left()];
+        for (k, row) in rows.into_iter().enumerate() {
+            let part = graph.mul(self.along[2][k], along);
+            x[row] = graph.add(across[k], part);
         }
         velocities.into_iter().zip(rates).for_each(|(v, rate)| x[v] = rate);
         let [[m_11, m_12], [_, m_22]] = self.mass;
