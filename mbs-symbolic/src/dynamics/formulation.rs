@@ -41,37 +41,41 @@ pub(super) struct Formulated {
     pub(super) readable: Formulation,
     /// As in [`Equations::formulations`](super::Equations::formulations).
     pub(super) formulations: Vec<Formulation>,
-    /// How M of the first of them is formed.
+    /// How the first of them is formed.
     pub(super) recipe: Recipe,
     /// The links in axes worth trying for accelerations.
     pub(super) computed: Vec<Computed>,
     pub(super) savings: Vec<Saving>,
 }
 
-/// How M is formed, to form it anew of other inertias.
+/// How M and f are formed, to form them anew of other inertias.
 #[derive(Debug)]
 pub(super) struct Recipe {
     chain: Chain,
     plan: Plan,
     /// The links whose first moments ground sees.
     moments: Vec<LinkId>,
+    applied: Applied,
 }
 
 impl Recipe {
-    /// M of the mechanism with more inertia at some links, in their axes.
-    pub(super) fn mass_with(
+    /// M and f of the mechanism with more inertia at some links, in their axes.
+    pub(super) fn with(
         &self,
         lowering: &mut Lowering<'_>,
         kinematics: &mut Kinematics,
         given: &Given<'_>,
         added: &[(LinkId, Inertia)],
-    ) -> Vec<ExprId> {
+    ) -> [Vec<ExprId>; 2] {
         let mut chain = self.chain.clone();
         for &(link, inertia) in added {
             let own = &mut chain.links[link].inertia;
             *own = own.add(&mut lowering.graph, inertia);
         }
-        moments::mass_matrix(lowering, kinematics, given, (&chain, &self.plan, &self.moments))
+        let how = (&chain, &self.plan, &self.moments[..], &self.applied);
+        let [mass_matrix, needs] = moments::formed(lowering, kinematics, given, how);
+        let graph = &mut lowering.graph;
+        [mass_matrix, needs.into_iter().map(|entry| graph.neg(entry)).collect()]
     }
 }
 
@@ -154,8 +158,10 @@ pub(super) fn cheapest(
         None => recursive.clone(),
     };
     let recipe = match &seen {
-        Some(WithMoments { plan, links, .. }) => Recipe { chain, plan: plan.clone(), moments: links.clone() },
-        None => Recipe { chain, plan: together.plan, moments: Vec::new() },
+        Some(WithMoments { plan, links, applied, .. }) => {
+            Recipe { chain, plan: plan.clone(), moments: links.clone(), applied: applied.clone() }
+        }
+        None => Recipe { chain, plan: together.plan, moments: Vec::new(), applied },
     };
     let with_moments = seen.map(|WithMoments { mass_matrix, needs, .. }| Formulation {
         mass_matrix,

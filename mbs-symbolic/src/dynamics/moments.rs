@@ -37,9 +37,10 @@ pub(super) struct WithMoments {
     pub(super) mass_matrix: Vec<ExprId>,
     /// What inertia needs on top of the applied forces where v' = 0: −f.
     pub(super) needs: Vec<ExprId>,
-    /// Those links, and the axes the rest is computed in.
+    /// Those links, the axes the rest is computed in, and the loads.
     pub(super) links: Vec<LinkId>,
     pub(super) plan: Plan,
+    pub(super) applied: Applied,
     /// What they take, with all that is computed beside.
     pub(super) operations: usize,
 }
@@ -64,7 +65,7 @@ pub(super) fn cheapest(
         moments.add_to_needs(graph, &mut needs);
         let roots: Vec<ExprId> = mass_matrix.iter().chain(&needs).chain(beside).copied().collect();
         let (operations, plan) = (graph.operations(&roots), chosen.plan.clone());
-        WithMoments { mass_matrix, needs, links: Vec::new(), plan, operations }
+        WithMoments { mass_matrix, needs, links: Vec::new(), plan, applied: applied.clone(), operations }
     };
     let mut links = Vec::new();
     let mut moments = Moments::default();
@@ -100,14 +101,14 @@ pub(super) fn cheapest(
     (formed.operations < without).then_some(WithMoments { links, ..formed })
 }
 
-/// M with the first moments of some links as ground sees them, in the axes of a plan. `chain` has all
-/// inertia there is.
-pub(super) fn mass_matrix(
+/// M and what inertia needs where v' = 0, with the first moments of some links as ground sees them, in the
+/// axes of a plan. `chain` has all inertia there is.
+pub(super) fn formed(
     lowering: &mut Lowering<'_>,
     kinematics: &mut Kinematics,
     given: &Given<'_>,
-    (chain, plan, links): (&Chain, &Plan, &[LinkId]),
-) -> Vec<ExprId> {
+    (chain, plan, links, applied): (&Chain, &Plan, &[LinkId], &Applied),
+) -> [Vec<ExprId>; 2] {
     let mut moments = Moments::default();
     let mut inertias = Inertias::regrouped(&mut lowering.graph, chain);
     for &link in links {
@@ -120,7 +121,9 @@ pub(super) fn mass_matrix(
     let chosen = Chosen::by(graph, chain, &inertias, plan);
     let mut matrix = given.mass(graph, &chosen.mass);
     moments.add_to_mass(graph, &mut matrix, given.n_v);
-    matrix
+    let mut needs = given.needs(graph, &chosen.forces, applied, Accelerations::Bias);
+    moments.add_to_needs(graph, &mut needs);
+    [matrix, needs]
 }
 
 /// What first moments left out of the recursion add to M and to what f needs.

@@ -19,13 +19,11 @@ pub(super) struct Saddle {
 }
 
 impl Saddle {
-    /// `mass_matrix`, n_v × n_v, stands for M.
-    pub(super) fn new(equations: &mut Equations, mass_matrix: &[ExprId]) -> Self {
+    /// `mass_matrix`, n_v × n_v, stands for M and `forces` for f.
+    pub(super) fn new(equations: &mut Equations, mass_matrix: &[ExprId], forces: &[ExprId]) -> Self {
         let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
-        let formulated = equations.formulations.first();
-        let forces = formulated.map_or(&equations.forces, |first| &first.forces);
         let graph = &mut equations.graph;
-        let mut right = forces.clone();
+        let mut right = forces.to_vec();
         right.extend(equations.acceleration_bias.iter().map(|&z| graph.neg(z)));
         let mut entries = BTreeMap::new();
         for j in 0..n_v {

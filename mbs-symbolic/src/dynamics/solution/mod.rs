@@ -102,7 +102,7 @@ pub(super) fn solutions(
     // What is much longer before it is optimised will not be shorter afterwards.
     let is_worth_it = list.is_empty() || formed + reduced.operations <= worth;
     if is_worth_it && reduced.operations <= MOST_OPERATIONS {
-        let mut saddle = Saddle::new(equations, &reduced.mass_matrix);
+        let mut saddle = Saddle::new(equations, &reduced.mass_matrix, &reduced.forces);
         let graph = &mut equations.graph;
         let taken_out = reduced.take_out(graph, &mut saddle);
         let plan = Plan::new(&saddle.pattern(), n_v, &reduced.unknowns());

@@ -22,6 +22,8 @@ use std::collections::BTreeSet;
 pub(in crate::dynamics) struct Reduced {
     /// n_v × n_v; entries of rods and rotors are as they were.
     pub(super) mass_matrix: Vec<ExprId>,
+    /// f to go with it.
+    pub(super) forces: Vec<ExprId>,
     rods: Vec<(Rod, Option<Mass>)>,
     rotors: Vec<Rotor>,
     /// About how many operations the solution takes.
@@ -42,30 +44,34 @@ impl Reduced {
         let graph = &mut lowering.graph;
         let rotors = Rotor::find(graph, &kinematics.chain, given.inertias, &coupled, n_v);
         rotors.iter().for_each(|rotor| rotor.take_out_of(&mut coupled));
-        let mut added: Vec<_> = rotors.iter().map(|rotor| (rotor.link, rotor.opposite)).collect();
         let spun: BTreeSet<usize> = rotors.iter().map(|rotor| rotor.velocity).collect();
         let (rods, operations) = cheaper(&coupled, n_v, &spun);
         let mut held = Vec::new();
+        let mut added = Vec::new();
         for rod in rods {
-            let taken = (&first.mass_matrix[..], n_v);
-            let found = carried::carried(lowering, &kinematics.chain, taken, rows, &rod);
-            let mass = found.map(|(mass, link, inertia)| {
-                added.push((link, inertia));
+            let from = (&first.mass_matrix[..], given);
+            let found = carried::carried(lowering, kinematics, from, rows, &rod);
+            let mass = found.map(|(mass, moved)| {
+                added.extend(moved);
                 mass
             });
             held.push((rod, mass));
         }
-        let mut mass_matrix = first.mass_matrix.clone();
+        let (mut mass_matrix, mut forces) = (first.mass_matrix.clone(), first.forces.clone());
+        if !added.is_empty() {
+            [_, forces] = recipe.with(lowering, kinematics, given, &added);
+        }
+        added.extend(rotors.iter().map(|rotor| (rotor.link, rotor.opposite)));
         if !added.is_empty() {
             let own: BTreeSet<usize> = held.iter().flat_map(|(rod, _)| rod.own()).chain(spun).collect();
-            let formed = recipe.mass_with(lowering, kinematics, given, &added);
+            let [formed, _] = recipe.with(lowering, kinematics, given, &added);
             for (place, (entry, formed)) in mass_matrix.iter_mut().zip(formed).enumerate() {
                 if !own.contains(&(place % n_v)) && !own.contains(&(place / n_v)) {
                     *entry = formed;
                 }
             }
         }
-        Self { mass_matrix, rods: held, rotors, operations }
+        Self { mass_matrix, forces, rods: held, rotors, operations }
     }
 
     /// Takes everything out.

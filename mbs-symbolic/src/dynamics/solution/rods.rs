@@ -22,8 +22,8 @@
 //! M_u + Σ M_jk (Bᵀa_j)(Bᵀa_k)ᵀ,    f_u − Bᵀ Σ a_j (f_j − M_jk a_k·b),    row (Bᵀe)·u' = e·b     (4)
 //! ```
 //!
-//! A mass m of the rod's end that the rest carries ([`carried`](super::carried)) is left out of M_r, and M_u has it
-//! already; what it takes to move it, m (b − B u'), is part of λ.
+//! Where the rest carries a mass m of the rod's end ([`carried`](super::carried)), M_r and f_r are those without and M_u and
+//! f_u those with it; what it takes to move it is taken from λ in the end.
 //!
 //! Where g₁ and g₂ become parallel, or one of them short, a pivot vanishes, as everywhere in this
 //! elimination where another order is needed.
@@ -110,8 +110,8 @@ pub(super) struct Released {
     mass: [[ExprId; 2]; 2],
     /// What the rest does not carry of it.
     left: [[ExprId; 2]; 2],
-    /// m.
-    carried: ExprId,
+    /// What it takes to move m, beside m times the acceleration of velocities: m and ±(a − gravity).
+    carried: Option<Mass>,
     /// f_r.
     force: [ExprId; 2],
     /// b.
@@ -123,7 +123,8 @@ pub(super) struct Released {
 }
 
 impl Released {
-    /// Takes a rod out: (4). Where the rest carries a mass m of it, M holds m BᵀB already.
+    /// Takes a rod out: (4). Where the rest carries a mass of it, f and M hold it there already, but
+    /// for the entries of the rod itself in M.
     pub(super) fn take_out(graph: &mut Graph, saddle: &mut Saddle, rod: &Rod, carried: Option<Mass>) -> Self {
         let Rod { velocities, rows } = *rod;
         let columns = velocities.map(|v| rows.map(|row| saddle.entry(graph, row, v)));
@@ -131,10 +132,7 @@ impl Released {
         let (along, squares) = directions(graph, columns);
         let others = saddle.coupled_to(&rows).into_iter().filter(|v| !velocities.contains(v));
         let others = others.map(|v| (v, rows.map(|row| saddle.entry(graph, row, v)))).collect();
-        let (left, carried) = match carried {
-            Some(carried) => (without(graph, mass, columns, carried), carried.mass),
-            None => (mass, graph.zero()),
-        };
+        let left = carried.map_or(mass, |carried| without(graph, mass, columns, carried));
         let (force, right) = (velocities.map(|v| saddle.right[v]), rows.map(|row| saddle.right[row]));
         let released = Self { rod: rod.clone(), others, mass, left, carried, force, right, along, squares };
         released.load(graph, saddle);
@@ -152,7 +150,7 @@ impl Released {
         let felt: Vec<[ExprId; 2]> =
             self.others.iter().map(|(_, column)| self.across(graph, *column)).collect();
         let given = self.across(graph, self.right);
-        let passed = self.forces(graph, given, self.right);
+        let passed = self.forces(graph, given);
         for (a, &(i, column)) in self.others.iter().enumerate() {
             for (b, &(j, _)) in self.others.iter().enumerate().take(a + 1) {
                 let momentum = self.left.map(|row| sum_of_two(graph, row, felt[b]));
@@ -171,17 +169,13 @@ impl Released {
         [0, 1].map(|k| dot(graph, self.along[k], x))
     }
 
-    /// a₁ μ₁ + a₂ μ₂ where the rod's velocities have some rates and its end is accelerated by [g₁ g₂] q'.
-    fn forces(&self, graph: &mut Graph, rates: [ExprId; 2], end: [ExprId; 3]) -> [ExprId; 3] {
+    /// a₁ μ₁ + a₂ μ₂ where the rod's velocities have some rates.
+    fn forces(&self, graph: &mut Graph, rates: [ExprId; 2]) -> [ExprId; 3] {
         let multipliers = [0, 1].map(|k| {
             let taken = sum_of_two(graph, self.left[k], rates);
             graph.sub(self.force[k], taken)
         });
-        [0, 1, 2].map(|k| {
-            let along = sum_of_two(graph, [self.along[0][k], self.along[1][k]], multipliers);
-            let inertia = graph.mul(self.carried, end[k]);
-            graph.sub(along, inertia)
-        })
+        [0, 1, 2].map(|k| sum_of_two(graph, [self.along[0][k], self.along[1][k]], multipliers))
     }
 
     /// Its velocities and multipliers from those of the rest: (3), (2). Pivots are those of M_r, and
@@ -196,11 +190,16 @@ impl Released {
             graph.sub(self.right[k], moved)
         });
         let rates = self.across(graph, end);
-        let across = self.forces(graph, rates, end);
+        let across = self.forces(graph, rates);
         let along = x[self.rod.left()];
         for (k, row) in rows.into_iter().enumerate() {
             let part = graph.mul(self.along[2][k], along);
             x[row] = graph.add(across[k], part);
+            if let Some(Mass { mass, pull, .. }) = self.carried {
+                let acceleration = graph.add(end[k], pull[k]);
+                let taken = graph.mul(mass, acceleration);
+                x[row] = graph.sub(x[row], taken);
+            }
         }
         velocities.into_iter().zip(rates).for_each(|(v, rate)| x[v] = rate);
         let [[m_11, m_12], [_, m_22]] = self.mass;
