@@ -194,7 +194,7 @@ fn rods_of_any_shape() {
 fn light_rods() {
     let system = runs::system("five_link");
     let layout = system.layout();
-    for (mass, tolerance) in [(0.0, 1e-9), (1e-3, 1e-9)] {
+    for mass in [0.0, 1e-3] {
         let mut parameters = layout.parameter_defaults.to_vec();
         for name in ["m2", "m3", "m4"] {
             parameters[layout.parameters.position(name).expect("a parameter")] = mass;
@@ -203,7 +203,7 @@ fn light_rods() {
         let mut state = State::new(layout);
         plant.initial(&mut state);
         state.v.iter_mut().enumerate().for_each(|(k, v)| *v = 0.3 * (k as f64 + 1.0).sin());
-        assert_same_solution(&*system, &parameters, &state, tolerance);
+        assert_same_solution(&*system, &parameters, &state, 1e-9);
     }
 }
 

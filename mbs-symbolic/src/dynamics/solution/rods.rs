@@ -108,9 +108,9 @@ pub(super) struct Released {
     others: Vec<(usize, [ExprId; 3])>,
     /// M_r.
     mass: [[ExprId; 2]; 2],
-    /// What the rest does not carry of it.
+    /// M_r without what the rest carries.
     left: [[ExprId; 2]; 2],
-    /// What it takes to move m, beside m times the acceleration of velocities: m and ±(a − gravity).
+    /// What the rest carries of it.
     carried: Option<Mass>,
     /// f_r.
     force: [ExprId; 2],
@@ -182,7 +182,7 @@ impl Released {
     /// of rows of unit length: they tell how independent rows are, not how long rods are.
     pub(super) fn put_back(&self, graph: &mut Graph, x: &mut [ExprId], pivots: &mut [ExprId]) {
         let Rod { velocities, rows } = self.rod;
-        // b − B u'
+        // [g₁ g₂] q' = b − B u'
         let end = [0, 1, 2].map(|k| {
             let terms: Vec<ExprId> =
                 self.others.iter().map(|&(v, column)| graph.mul(column[k], x[v])).collect();
