@@ -9,7 +9,7 @@ use super::outputs::{asked_reactions, outputs};
 use super::provenance;
 use super::recursion::{self, Accelerations, Twist};
 use super::regroup::Inertias;
-use super::solution;
+use super::solution::{self, Reduced};
 use crate::diag::{Diagnostics, Problem};
 use crate::expr::{Derivative, Symbol};
 use crate::forces::{self, Applied};
@@ -64,7 +64,8 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let given = Given { inertias: &inertias, gravity, applied: &applied, n_v, with_savings };
     let formulated = formulation::cheapest(&mut lowering, &mut kinematics, &given, &rows, &auxiliary);
     stop_on_errors(&mut lowering)?;
-    let Formulated { readable, formulations, computed, savings } = formulated;
+    let Formulated { readable, formulations, recipe, computed, savings } = formulated;
+    let reduced = Reduced::new(&mut lowering, &mut kinematics, &given, &rows, (&formulations[0], &recipe));
     let Formulation { mass_matrix, forces, inverse_dynamics } = readable;
     let kinetic_energy = {
         let graph = &mut lowering.graph;
@@ -147,7 +148,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
             problems
         })?);
     }
-    equations.solutions = solution::solutions(&mut equations, &computed, gravity, &applied);
+    equations.solutions = solution::solutions(&mut equations, &computed, gravity, &applied, &reduced);
     Ok(equations)
 }
 

@@ -21,7 +21,7 @@ use crate::forces::Applied;
 use crate::ids::{ExprId, Id, LinkId};
 use crate::kinematics::{Chain, Column, Kinematics, Move};
 use crate::lower::Lowering;
-use crate::spatial::Vec3;
+use crate::spatial::{Inertia, Vec3};
 
 /// What all formulations start from.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +41,42 @@ pub(super) struct Formulated {
     pub(super) readable: Formulation,
     /// As in [`Equations::formulations`](super::Equations::formulations).
     pub(super) formulations: Vec<Formulation>,
+    /// How the first of them is formed.
+    pub(super) recipe: Recipe,
     /// The links in axes worth trying for accelerations.
     pub(super) computed: Vec<Computed>,
     pub(super) savings: Vec<Saving>,
+}
+
+/// How M and f are formed, to form them anew of other inertias.
+#[derive(Debug)]
+pub(super) struct Recipe {
+    chain: Chain,
+    plan: Plan,
+    /// The links whose first moments ground sees.
+    moments: Vec<LinkId>,
+    applied: Applied,
+}
+
+impl Recipe {
+    /// M and f of the mechanism with more inertia at some links, in their axes.
+    pub(super) fn with(
+        &self,
+        lowering: &mut Lowering<'_>,
+        kinematics: &mut Kinematics,
+        given: &Given<'_>,
+        added: &[(LinkId, Inertia)],
+    ) -> [Vec<ExprId>; 2] {
+        let mut chain = self.chain.clone();
+        for &(link, inertia) in added {
+            let own = &mut chain.links[link].inertia;
+            *own = own.add(&mut lowering.graph, inertia);
+        }
+        let how = (&chain, &self.plan, &self.moments[..], &self.applied);
+        let [mass_matrix, needs] = moments::formed(lowering, kinematics, given, how);
+        let graph = &mut lowering.graph;
+        [mass_matrix, needs.into_iter().map(|entry| graph.neg(entry)).collect()]
+    }
 }
 
 impl Given<'_> {
@@ -124,6 +157,12 @@ pub(super) fn cheapest(
         }
         None => recursive.clone(),
     };
+    let recipe = match &seen {
+        Some(WithMoments { plan, links, applied, .. }) => {
+            Recipe { chain, plan: plan.clone(), moments: links.clone(), applied: applied.clone() }
+        }
+        None => Recipe { chain, plan: together.plan, moments: Vec::new(), applied },
+    };
     let with_moments = seen.map(|WithMoments { mass_matrix, needs, .. }| Formulation {
         mass_matrix,
         forces: needs.into_iter().map(|entry| graph.neg(entry)).collect(),
@@ -131,7 +170,7 @@ pub(super) fn cheapest(
     });
     let mut formulations: Vec<Formulation> = with_moments.into_iter().chain([recursive, alone]).collect();
     share_zeros(graph, formulations.iter_mut().chain([&mut readable]));
-    Formulated { readable, formulations, computed: vec![together.forces, own_forces], savings }
+    Formulated { readable, formulations, recipe, computed: vec![together.forces, own_forces], savings }
 }
 
 /// An entry of M that is zero by the form of one formulation is zero in all, so that M has the same

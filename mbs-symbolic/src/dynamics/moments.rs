@@ -37,6 +37,10 @@ pub(super) struct WithMoments {
     pub(super) mass_matrix: Vec<ExprId>,
     /// What inertia needs on top of the applied forces where v' = 0: −f.
     pub(super) needs: Vec<ExprId>,
+    /// Those links, the axes the rest is computed in, and the loads.
+    pub(super) links: Vec<LinkId>,
+    pub(super) plan: Plan,
+    pub(super) applied: Applied,
     /// What they take, with all that is computed beside.
     pub(super) operations: usize,
 }
@@ -60,8 +64,10 @@ pub(super) fn cheapest(
         let mut needs = given.needs(graph, &chosen.forces, applied, Accelerations::Bias);
         moments.add_to_needs(graph, &mut needs);
         let roots: Vec<ExprId> = mass_matrix.iter().chain(&needs).chain(beside).copied().collect();
-        WithMoments { mass_matrix, needs, operations: graph.operations(&roots) }
+        let (operations, plan) = (graph.operations(&roots), chosen.plan.clone());
+        WithMoments { mass_matrix, needs, links: Vec::new(), plan, applied: applied.clone(), operations }
     };
+    let mut links = Vec::new();
     let mut moments = Moments::default();
     let mut inertias = given.inertias.clone();
     // Along centres of mass there would be no moment to leave out.
@@ -78,6 +84,7 @@ pub(super) fn cheapest(
         let operations = form(graph, &chosen, applied, &both).operations;
         if operations < least {
             (least, moments, inertias) = (operations, both, left);
+            links.push(link);
         }
     }
     if least == without {
@@ -91,7 +98,32 @@ pub(super) fn cheapest(
     roots.extend(beside);
     let applied = loads::cheapest(lowering, kinematics, &chosen.forces, given, &roots);
     let formed = form(&mut lowering.graph, &chosen, &applied, &moments);
-    (formed.operations < without).then_some(formed)
+    (formed.operations < without).then_some(WithMoments { links, ..formed })
+}
+
+/// M and what inertia needs where v' = 0, with the first moments of some links as ground sees them, in the
+/// axes of a plan. `chain` has all inertia there is.
+pub(super) fn formed(
+    lowering: &mut Lowering<'_>,
+    kinematics: &mut Kinematics,
+    given: &Given<'_>,
+    (chain, plan, links, applied): (&Chain, &Plan, &[LinkId], &Applied),
+) -> [Vec<ExprId>; 2] {
+    let mut moments = Moments::default();
+    let mut inertias = Inertias::regrouped(&mut lowering.graph, chain);
+    for &link in links {
+        if let Some((own, left)) = of_link(lowering, kinematics, &inertias, given.gravity, link) {
+            moments = moments.and(&mut lowering.graph, &own);
+            inertias = left;
+        }
+    }
+    let graph = &mut lowering.graph;
+    let chosen = Chosen::by(graph, chain, &inertias, plan);
+    let mut matrix = given.mass(graph, &chosen.mass);
+    moments.add_to_mass(graph, &mut matrix, given.n_v);
+    let mut needs = given.needs(graph, &chosen.forces, applied, Accelerations::Bias);
+    moments.add_to_needs(graph, &mut needs);
+    [matrix, needs]
 }
 
 /// What first moments left out of the recursion add to M and to what f needs.

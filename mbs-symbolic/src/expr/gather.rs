@@ -56,7 +56,8 @@ fn collect(graph: &Graph, sum: ExprId, positive: bool, terms: &mut Vec<(bool, Ex
     true
 }
 
-fn is_parametric(graph: &Graph, expr: ExprId) -> bool {
+/// Whether an expression depends on parameters alone.
+pub fn is_parametric(graph: &Graph, expr: ExprId) -> bool {
     let mut seen = FxHashSet::default();
     let mut stack = vec![expr];
     while let Some(id) = stack.pop() {

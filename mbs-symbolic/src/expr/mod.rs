@@ -11,9 +11,11 @@ mod fold;
 mod gather;
 mod graph;
 mod op;
+mod polynomial;
 
 pub use diff::{Derivative, gradient};
 pub use eval::{Environment, evaluate, values};
-pub use gather::difference;
+pub use gather::{difference, is_parametric};
 pub use graph::{Bits, Graph, Node, Symbol};
 pub use op::{BinaryOp, CostClass, UnaryOp};
+pub use polynomial::{quotient, simplified, without_common_factor};

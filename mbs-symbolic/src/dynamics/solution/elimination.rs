@@ -1,7 +1,7 @@
 //! Elimination in [M Gᵀ; G 0], written out.
 
 use super::ordering::Plan;
-use super::rods::Directions;
+use super::reduced::TakenOut;
 use super::{Algorithm, Solution};
 use crate::dynamics::Equations;
 use crate::expr::Graph;
@@ -19,13 +19,11 @@ pub(super) struct Saddle {
 }
 
 impl Saddle {
-    pub(super) fn new(equations: &mut Equations) -> Self {
+    /// `mass_matrix`, n_v × n_v, stands for M and `forces` for f.
+    pub(super) fn new(equations: &mut Equations, mass_matrix: &[ExprId], forces: &[ExprId]) -> Self {
         let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
-        let formulated = equations.formulations.first();
-        let forces = formulated.map_or(&equations.forces, |first| &first.forces);
-        let mass_matrix = formulated.map_or(&equations.mass_matrix, |first| &first.mass_matrix);
         let graph = &mut equations.graph;
-        let mut right = forces.clone();
+        let mut right = forces.to_vec();
         right.extend(equations.acceleration_bias.iter().map(|&z| graph.neg(z)));
         let mut entries = BTreeMap::new();
         for j in 0..n_v {
@@ -36,7 +34,12 @@ impl Saddle {
         Self { n_v, entries, n: n_v + n_rows, right }
     }
 
-    /// An entry off the diagonal.
+    /// Forgets all entries of some unknowns, which have been taken out.
+    pub(super) fn remove(&mut self, unknowns: &[usize]) {
+        self.entries.retain(|(i, j), _| !unknowns.contains(i) && !unknowns.contains(j));
+    }
+
+    /// An entry.
     pub(super) fn entry(&self, graph: &mut Graph, i: usize, j: usize) -> ExprId {
         self.entries.get(&(i.max(j), i.min(j))).copied().unwrap_or_else(|| graph.zero())
     }
@@ -50,9 +53,11 @@ impl Saddle {
         }
     }
 
-    /// The velocities some rows constrain.
-    pub(super) fn coupled_to(&self, rows: &[usize]) -> Vec<usize> {
-        let is_coupled = |v: &usize| rows.iter().any(|&row| self.entries.contains_key(&(row, *v)));
+    /// The other velocities some unknowns are coupled to.
+    pub(super) fn coupled_to(&self, unknowns: &[usize]) -> Vec<usize> {
+        let is_coupled = |v: &usize| {
+            unknowns.iter().any(|&k| k != *v && self.entries.contains_key(&(k.max(*v), k.min(*v))))
+        };
         (0..self.n_v).filter(is_coupled).collect()
     }
 
@@ -73,13 +78,8 @@ impl Saddle {
     /// x_k = b_k / d_k − Σ l_i x_i                                         backwards
     /// ```
     ///
-    /// `None` if a pivot is the number zero. The multipliers are turned back by `directions`.
-    pub(super) fn solve(
-        mut self,
-        graph: &mut Graph,
-        plan: &Plan,
-        directions: &[Directions],
-    ) -> Option<Solution> {
+    /// `None` if a pivot is the number zero. What was taken out before is put back.
+    pub(super) fn solve(mut self, graph: &mut Graph, plan: &Plan, taken_out: &TakenOut) -> Option<Solution> {
         let zero = graph.zero();
         let one = graph.one();
         let at = |i: usize, j: usize| (i.max(j), i.min(j));
@@ -115,9 +115,7 @@ impl Saddle {
                 x[step.pivot] = graph.sub(x[step.pivot], taken);
             }
         }
-        for turned in directions {
-            turned.turn_back(graph, &mut x, &mut pivots);
-        }
+        taken_out.put_back(graph, &mut x, &mut pivots);
         let lambda = x.split_off(self.n_v);
         Some(Solution { algorithm: Algorithm::Elimination, v_dot: x, lambda, pivots })
     }

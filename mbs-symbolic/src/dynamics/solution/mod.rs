@@ -5,9 +5,12 @@
 //! with M.
 
 mod articulated;
+mod carried;
 mod elimination;
 mod ordering;
+mod reduced;
 mod rods;
+mod rotors;
 
 use super::equations::Equations;
 use super::needs::wrenches;
@@ -19,8 +22,7 @@ use crate::ids::{ExprId, Id};
 use crate::spatial::Vec3;
 use elimination::Saddle;
 use ordering::Plan;
-use rods::{Directions, Rod};
-use std::collections::BTreeSet;
+pub(super) use reduced::Reduced;
 
 /// A solution of more operations than this is left to the solvers of the runtime.
 const MOST_OPERATIONS: usize = 200_000;
@@ -73,6 +75,7 @@ pub(super) fn solutions(
     computed: &[Computed],
     gravity: Vec3,
     applied: &Applied,
+    reduced: &Reduced,
 ) -> Vec<Solution> {
     let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
     let mut list = Vec::new();
@@ -95,46 +98,17 @@ pub(super) fn solutions(
             list.push(found);
         }
     }
-    let mut saddle = Saddle::new(equations);
-    let (rods, plan) = cheaper_plan(&saddle.pattern(), n_v);
     let formed = size(&equations.graph, equations.mass_matrix.iter().chain(&equations.forces));
     // What is much longer before it is optimised will not be shorter afterwards.
-    let is_worth_it = list.is_empty() || formed + plan.operations() <= worth;
-    if is_worth_it && plan.operations() <= MOST_OPERATIONS {
+    let is_worth_it = list.is_empty() || formed + reduced.operations <= worth;
+    if is_worth_it && reduced.operations <= MOST_OPERATIONS {
+        let mut saddle = Saddle::new(equations, &reduced.mass_matrix, &reduced.forces);
         let graph = &mut equations.graph;
-        let directions: Vec<Directions> =
-            rods.iter().map(|rod| Directions::turn(graph, &mut saddle, rod)).collect();
-        list.extend(saddle.solve(graph, &plan, &directions));
+        let taken_out = reduced.take_out(graph, &mut saddle);
+        let plan = Plan::new(&saddle.pattern(), n_v, &reduced.unknowns());
+        list.extend(saddle.solve(graph, &plan, &taken_out));
     }
     list
-}
-
-/// The order of elimination, with or without turning the rows of rods, and which rods to turn.
-fn cheaper_plan(coupled: &[BTreeSet<usize>], n_v: usize) -> (Vec<Rod>, Plan) {
-    let plain = Plan::new(coupled, n_v, &[]);
-    let rods = Rod::find(coupled, n_v);
-    if rods.is_empty() {
-        return (rods, plain);
-    }
-    let mut turned = coupled.to_vec();
-    let mut turning = 0;
-    for rod in &rods {
-        let touched: BTreeSet<usize> = rod.rows.iter().flat_map(|&row| coupled[row].clone()).collect();
-        turning += Rod::operations(touched.len() - rod.velocities.len());
-        for (k, &row) in rod.rows.iter().enumerate() {
-            let left_alone = |v: &usize| k == 2 && rod.velocities.contains(v);
-            turned[row] = touched.iter().copied().filter(|v| !left_alone(v)).collect();
-            for &v in &touched {
-                if left_alone(&v) {
-                    turned[v].remove(&row);
-                } else {
-                    turned[v].insert(row);
-                }
-            }
-        }
-    }
-    let other = Plan::new(&turned, n_v, &rods);
-    if other.operations() + turning < plain.operations() { (rods, other) } else { (Vec::new(), plain) }
 }
 
 /// Number of nodes some expressions need.

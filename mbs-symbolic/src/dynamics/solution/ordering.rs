@@ -1,6 +1,5 @@
 //! In which order unknowns are eliminated.
 
-use super::rods::Rod;
 use std::collections::BTreeSet;
 
 /// The unknowns in the order they are eliminated, each with the later ones it is coupled to,
@@ -21,21 +20,16 @@ impl Plan {
     /// Always takes the unknown that is coupled to fewest others, of several the last, which
     /// from the tips of a tree inwards makes no new couplings. A row's turn comes after all
     /// velocities it constrains: then no pivot vanishes where M is positive definite and the
-    /// rows are independent (Vanderbei 1995). Two rows of a rod wait for its own velocities only.
+    /// rows are independent (Vanderbei 1995).
     ///
-    /// `coupled` lists the others of each unknown; the first `n_v` are velocities.
-    pub(super) fn new(coupled: &[BTreeSet<usize>], n_v: usize, rods: &[Rod]) -> Self {
+    /// `coupled` lists the others of each unknown; the first `n_v` are velocities. Those of `taken_out`
+    /// are none of its business any more.
+    pub(super) fn new(coupled: &[BTreeSet<usize>], n_v: usize, taken_out: &BTreeSet<usize>) -> Self {
         let mut around = coupled.to_vec();
-        let mut awaited = coupled.to_vec();
-        for rod in rods {
-            for &row in &rod.rows[..2] {
-                awaited[row].retain(|other| rod.velocities.contains(other));
-            }
-        }
         let mut waits_for: Vec<usize> =
-            awaited.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
+            coupled.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
         let mut ready: BTreeSet<(usize, std::cmp::Reverse<usize>)> = (0..around.len())
-            .filter(|&k| waits_for[k] == 0)
+            .filter(|&k| waits_for[k] == 0 && !taken_out.contains(&k))
             .map(|k| (around[k].len(), std::cmp::Reverse(k)))
             .collect();
         let mut steps = Vec::with_capacity(around.len());
@@ -45,7 +39,7 @@ impl Plan {
                 let before = (around[k].len(), std::cmp::Reverse(k));
                 around[k].remove(&pivot);
                 around[k].extend(others.iter().copied().filter(|&other| other != k));
-                if pivot < n_v && k >= n_v && awaited[k].contains(&pivot) {
+                if pivot < n_v && k >= n_v && coupled[k].contains(&pivot) {
                     waits_for[k] -= 1;
                 }
                 if waits_for[k] == 0 {
@@ -76,7 +70,7 @@ mod tests {
     #[test]
     fn a_tree_is_eliminated_from_its_tips() {
         // 0 carries 1 and 2; 2 carries 3.
-        let plan = Plan::new(&coupled(4, &[(0, 1), (0, 2), (0, 3), (2, 3)]), 4, &[]);
+        let plan = Plan::new(&coupled(4, &[(0, 1), (0, 2), (0, 3), (2, 3)]), 4, &BTreeSet::new());
         let order: Vec<usize> = plan.steps.iter().map(|step| step.pivot).collect();
         assert_eq!(order, [1, 3, 2, 0]);
         assert_eq!(plan.steps.iter().map(|step| step.later.len()).sum::<usize>(), 4, "nothing new");
@@ -84,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_row_comes_after_its_velocities() {
-        let plan = Plan::new(&coupled(3, &[(0, 1), (0, 2), (1, 2)]), 2, &[]);
+        let plan = Plan::new(&coupled(3, &[(0, 1), (0, 2), (1, 2)]), 2, &BTreeSet::new());
         assert_eq!(plan.steps.iter().map(|step| step.pivot).collect::<Vec<_>>(), [1, 0, 2]);
     }
 
@@ -93,7 +87,7 @@ mod tests {
         let cost = |n: usize| {
             // Row n + k constrains velocities k and k + 1.
             let pairs: Vec<_> = (0..n - 1).flat_map(|k| [(n + k, k), (n + k, k + 1)]).collect();
-            Plan::new(&coupled(2 * n - 1, &pairs), n, &[]).operations()
+            Plan::new(&coupled(2 * n - 1, &pairs), n, &BTreeSet::new()).operations()
         };
         assert_eq!(cost(200) - cost(100), cost(300) - cost(200));
     }

@@ -1,0 +1,141 @@
+//! What is taken out of the equations before the rest is eliminated: rods and rotors.
+//!
+//! Both are eliminated in closed form, and what elimination would do to M on their behalf is for the most part
+//! known beforehand: M is formed of other inertias instead.
+
+use super::carried::{self, Mass};
+use super::elimination::Saddle;
+use super::ordering::Plan;
+use super::rods::{Released, Rod};
+use super::rotors::{Rotor, Spun};
+use crate::dynamics::constraints::Rows;
+use crate::dynamics::equations::Formulation;
+use crate::dynamics::formulation::{Given, Recipe};
+use crate::expr::Graph;
+use crate::ids::ExprId;
+use crate::kinematics::{Column, Kinematics};
+use crate::lower::Lowering;
+use std::collections::BTreeSet;
+
+/// What to take out, and M as it is to be then.
+#[derive(Debug)]
+pub(in crate::dynamics) struct Reduced {
+    /// n_v × n_v; entries of rods and rotors are as they were.
+    pub(super) mass_matrix: Vec<ExprId>,
+    /// f to go with it.
+    pub(super) forces: Vec<ExprId>,
+    rods: Vec<(Rod, Option<Mass>)>,
+    rotors: Vec<Rotor>,
+    /// About how many operations the solution takes.
+    pub(super) operations: usize,
+}
+
+impl Reduced {
+    /// Finds what to take out of the equations of a formulation.
+    pub(in crate::dynamics) fn new(
+        lowering: &mut Lowering<'_>,
+        kinematics: &mut Kinematics,
+        given: &Given<'_>,
+        rows: &Rows,
+        (first, recipe): (&Formulation, &Recipe),
+    ) -> Self {
+        let n_v = given.n_v;
+        let mut coupled = pattern(&lowering.graph, &first.mass_matrix, rows, n_v);
+        let graph = &mut lowering.graph;
+        let rotors = Rotor::find(graph, &kinematics.chain, given.inertias, &coupled, n_v);
+        rotors.iter().for_each(|rotor| rotor.take_out_of(&mut coupled));
+        let spun: BTreeSet<usize> = rotors.iter().map(|rotor| rotor.velocity).collect();
+        let (rods, operations) = cheaper(&coupled, n_v, &spun);
+        let mut held = Vec::new();
+        let mut added = Vec::new();
+        for rod in rods {
+            let from = (&first.mass_matrix[..], given);
+            let found = carried::carried(lowering, kinematics, from, rows, &rod);
+            let mass = found.map(|(mass, moved)| {
+                added.extend(moved);
+                mass
+            });
+            held.push((rod, mass));
+        }
+        let (mut mass_matrix, mut forces) = (first.mass_matrix.clone(), first.forces.clone());
+        if !added.is_empty() {
+            [_, forces] = recipe.with(lowering, kinematics, given, &added);
+        }
+        added.extend(rotors.iter().map(|rotor| (rotor.link, rotor.opposite)));
+        if !added.is_empty() {
+            let own: BTreeSet<usize> = held.iter().flat_map(|(rod, _)| rod.own()).chain(spun).collect();
+            let [formed, _] = recipe.with(lowering, kinematics, given, &added);
+            for (place, (entry, formed)) in mass_matrix.iter_mut().zip(formed).enumerate() {
+                if !own.contains(&(place % n_v)) && !own.contains(&(place / n_v)) {
+                    *entry = formed;
+                }
+            }
+        }
+        Self { mass_matrix, forces, rods: held, rotors, operations }
+    }
+
+    /// Takes everything out.
+    pub(super) fn take_out(&self, graph: &mut Graph, saddle: &mut Saddle) -> TakenOut {
+        TakenOut {
+            rotors: self.rotors.iter().map(|rotor| rotor.take_out(graph, saddle)).collect(),
+            rods: self.rods.iter().map(|(rod, mass)| Released::take_out(graph, saddle, rod, *mass)).collect(),
+        }
+    }
+
+    /// The unknowns that are taken out.
+    pub(super) fn unknowns(&self) -> BTreeSet<usize> {
+        let of_rods = self.rods.iter().flat_map(|(rod, _)| rod.own());
+        of_rods.chain(self.rotors.iter().map(|rotor| rotor.velocity)).collect()
+    }
+}
+
+/// What has been taken out.
+#[derive(Debug)]
+pub(super) struct TakenOut {
+    rods: Vec<Released>,
+    rotors: Vec<Spun>,
+}
+
+impl TakenOut {
+    /// Unknowns and pivots of what was taken out, from those of the rest.
+    pub(super) fn put_back(&self, graph: &mut Graph, x: &mut [ExprId], pivots: &mut [ExprId]) {
+        self.rods.iter().for_each(|rod| rod.put_back(graph, x, pivots));
+        self.rotors.iter().for_each(|rotor| rotor.put_back(graph, x, pivots));
+    }
+}
+
+/// All rods if it is cheaper to take them out, or none; and about how many operations the solution takes.
+fn cheaper(coupled: &[BTreeSet<usize>], n_v: usize, out: &BTreeSet<usize>) -> (Vec<Rod>, usize) {
+    let plain = Plan::new(coupled, n_v, out).operations();
+    let rods = Rod::find(coupled, n_v);
+    let mut left = coupled.to_vec();
+    let taking_out: usize = rods.iter().map(|rod| Rod::operations(rod.take_out_of(&mut left))).sum();
+    let out: BTreeSet<usize> = rods.iter().flat_map(Rod::own).chain(out.iter().copied()).collect();
+    let other = Plan::new(&left, n_v, &out).operations() + taking_out;
+    if other < plain { (rods, other) } else { (Vec::new(), plain) }
+}
+
+/// The other unknowns each is coupled to: velocities, then rows.
+fn pattern(graph: &Graph, mass_matrix: &[ExprId], rows: &Rows, n_v: usize) -> Vec<BTreeSet<usize>> {
+    let mut coupled = vec![BTreeSet::new(); n_v + rows.list.len()];
+    let mut couple = |i: usize, j: usize| {
+        coupled[i].insert(j);
+        coupled[j].insert(i);
+    };
+    for (place, &entry) in mass_matrix.iter().enumerate() {
+        let (i, j) = (place % n_v, place / n_v);
+        if i != j && !graph.is_zero(entry) {
+            couple(i, j);
+        }
+    }
+    for (k, parts) in rows.list.iter().enumerate() {
+        for (column, &entry) in &parts.columns {
+            if let Column::V(v) = column
+                && !graph.is_zero(entry)
+            {
+                couple(n_v + k, *v as usize);
+            }
+        }
+    }
+    coupled
+}
