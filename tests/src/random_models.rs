@@ -15,6 +15,8 @@ pub struct Kind {
     pub constraints: usize,
     /// Force elements.
     pub forces: usize,
+    /// Whether most bodies hang on the one before, in a long chain.
+    pub long: bool,
 }
 
 /// Joints with one coordinate of the same name, for springs, drives and couplings.
@@ -172,7 +174,9 @@ impl Model {
         self.line(0, "joints:");
         for body in 1..=self.bodies {
             let parent = match (loops, body) {
+                (0, 2..) if kind.long && self.random.chance(0.85) => body - 1,
                 (0, _) => self.random.below(body),
+                (_, 4..) if kind.long && self.random.chance(0.85) => body - 1,
                 // Loops close across the spherical joint of body 2, so that no
                 // orientation row can be constant.
                 (_, 1) => 0,

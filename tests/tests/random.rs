@@ -2,6 +2,8 @@
 //!
 //! A failing case prints the model's text; shrinking makes it small.
 
+use mbs_symbolic::dynamics::{self, Options};
+use mbs_symbolic::topology;
 use mbs_tests::load::Loaded;
 use mbs_tests::random_models::{Kind, random_model};
 use proptest::prelude::*;
@@ -17,6 +19,30 @@ fn check(kind: Kind, seed: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Whether M is cheaper with momenta as bases see them.
+fn uses_bases(loaded: &Loaded) -> bool {
+    let topology = topology::build(&loaded.model).expect("built before");
+    let options = Options { savings: true, keep_dust: true, ..Options::default() };
+    let equations = dynamics::build(&loaded.model, &topology, options).expect("built before");
+    let saving = equations.savings.iter().find(|saving| saving.choice == "momenta as bases see them");
+    saving.is_some_and(|saving| saving.after < saving.before)
+}
+
+/// Chains and loops so long that momenta are seen from bases, with all joints in them.
+#[test]
+fn long_chains() {
+    for loops in [0, 1] {
+        let mut n_bases = 0;
+        for seed in 0..6 {
+            let kind = Kind { bodies: 12 + seed as usize, loops, constraints: 0, forces: 1, long: true };
+            check(kind, seed).unwrap_or_else(|error| panic!("{error}"));
+            let text = random_model(kind, seed);
+            n_bases += usize::from(uses_bases(&Loaded::text(&format!("random_{seed}"), &text)));
+        }
+        assert!(n_bases >= 4, "{loops} loops: momenta are seen from bases in {n_bases} of 6");
+    }
+}
+
 proptest! {
     // The same mechanisms in every run: a gate that fails must fail again. Change the seed or
     // the number of cases to try others.
@@ -29,21 +55,21 @@ proptest! {
 
     #[test]
     fn trees(bodies in 1_usize..=12, forces in 0_usize..=4, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops: 0, constraints: 0, forces }, seed)?;
+        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false }, seed)?;
     }
 
     #[test]
     fn loops(bodies in 3_usize..=7, loops in 1_usize..=2, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops, constraints: 0, forces: 1 }, seed)?;
+        check(Kind { bodies, loops, constraints: 0, forces: 1, long: false }, seed)?;
     }
 
     #[test]
     fn constraint_elements(bodies in 1_usize..=5, constraints in 1_usize..=4, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops: 0, constraints, forces: 1 }, seed)?;
+        check(Kind { bodies, loops: 0, constraints, forces: 1, long: false }, seed)?;
     }
 
     #[test]
     fn force_elements(bodies in 1_usize..=4, forces in 1_usize..=6, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops: 0, constraints: 0, forces }, seed)?;
+        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false }, seed)?;
     }
 }

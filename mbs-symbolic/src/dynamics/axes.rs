@@ -8,11 +8,13 @@
 //! last link may point to its centre of mass.
 
 use super::aligned;
+use super::bases;
 use super::parallel::{Computed, Plan, computed, ends_with_turn};
 use super::regroup::Inertias;
 use crate::expr::Graph;
-use crate::ids::{IdVec, LinkId};
+use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Move};
+use crate::model::limits;
 use crate::spatial::Inertia;
 
 /// With more choices than this, or more links, none is tried: it would take long.
@@ -24,6 +26,13 @@ const FEW_LINKS: usize = 16;
 
 /// Behind more turns than this an angular velocity is full in any axes.
 const SIMPLE_TURNS: usize = 2;
+
+/// How many links momenta are carried through before bases see them, the likeliest first: of longer
+/// chains nothing else is tried.
+const NEAR: [usize; 3] = [1, 0, 2];
+
+/// Bases must save one in so many operations: the optimiser finds a little more where momenta are carried.
+const LEAST_SAVING: usize = 40;
 
 #[derive(Debug, Clone, Copy)]
 enum Choice {
@@ -95,6 +104,40 @@ pub(super) fn cheapest(
     }
     let other = improved(graph, chain, inertias, own, from_own, &mut cost);
     if other.cost < best.cost { other.chosen } else { best.chosen }
+}
+
+/// The same with momenta met as bases see them, after as many links as cost least, if M keeps all
+/// zeros it has by its form. `form` gives M and what it costs, with all that is computed beside.
+///
+/// M of a long chain is large: what is tried is tried on a copy of the graph.
+pub(super) fn with_bases(
+    graph: &Graph,
+    mut chosen: Chosen,
+    form: impl Fn(&mut Graph, &Chosen) -> (Vec<ExprId>, usize),
+) -> Chosen {
+    let chain = &chosen.mass.chain;
+    if !bases::any(graph, chain) {
+        return chosen;
+    }
+    let tried = if chain.links.len() <= MOST_LINKS { &NEAR[..] } else { &NEAR[..1] };
+    let form = |chosen: &Chosen| {
+        let mut copy = graph.clone();
+        let (mass, cost) = form(&mut copy, chosen);
+        let n_zeros = mass.into_iter().filter(|&entry| copy.is_zero(entry)).count();
+        // What is too large is not complete.
+        if copy.len() > limits::NODES { (0, usize::MAX) } else { (n_zeros, cost) }
+    };
+    let (n_zeros, all) = form(&chosen);
+    let mut best = (all - all / LEAST_SAVING, None);
+    for &near in tried {
+        chosen.plan.carried = Some(near);
+        let (zeros, cost) = form(&chosen);
+        if cost < best.0 && zeros >= n_zeros {
+            best = (cost, Some(near));
+        }
+    }
+    chosen.plan.carried = best.1;
+    chosen
 }
 
 struct Tried {

@@ -107,8 +107,9 @@ impl Given<'_> {
         }
     }
 
-    pub(super) fn mass(&self, graph: &mut Graph, computed: &Computed) -> Vec<ExprId> {
-        mass_matrix(graph, &computed.chain, &computed.inertias, self.n_v)
+    pub(super) fn mass(&self, graph: &mut Graph, chosen: &Chosen) -> Vec<ExprId> {
+        let Computed { chain, inertias, .. } = &chosen.mass;
+        mass_matrix(graph, chain, inertias, chosen.plan.carried, self.n_v)
     }
 }
 
@@ -128,7 +129,7 @@ pub(super) fn cheapest(
     }
     let (chain, together) = together(lowering, kinematics, given, &beside);
     let n_beside = beside.len();
-    let mass_matrix = given.mass(&mut lowering.graph, &together.mass);
+    let mass_matrix = given.mass(&mut lowering.graph, &together);
     beside.extend(&mass_matrix);
     let applied = loads::cheapest(lowering, kinematics, &together.forces, given, &beside);
     beside.truncate(n_beside);
@@ -152,7 +153,7 @@ pub(super) fn cheapest(
     let alone = given.formulation(graph, own_mass, &own_forces, &own_applied);
     let mut readable = match together.readable(graph, &chain, given.inertias) {
         Some(chosen) => {
-            let mass = given.mass(graph, &chosen.mass);
+            let mass = given.mass(graph, &chosen);
             given.formulation(graph, mass, &chosen.forces, &applied)
         }
         None => recursive.clone(),
@@ -207,12 +208,16 @@ fn together(
         Some(chain) if cost(graph, &chain) < cost(graph, &kinematics.chain) => chain,
         _ => kinematics.chain.clone(),
     };
-    let chosen = axes::cheapest(graph, &chain, given.inertias, true, |graph, chosen| {
-        let mut roots = given.mass(graph, &chosen.mass);
+    let form = |graph: &mut Graph, chosen: &Chosen| {
+        let mass_matrix = given.mass(graph, chosen);
+        let mut roots = mass_matrix.clone();
         roots.extend(given.needs(graph, &chosen.forces, given.applied, Accelerations::Bias));
         roots.extend(beside);
-        graph.operations(&roots)
-    });
+        (mass_matrix, graph.operations(&roots))
+    };
+    let cost = |graph: &mut Graph, chosen: &Chosen| form(graph, chosen).1;
+    let chosen = axes::cheapest(graph, &chain, given.inertias, true, cost);
+    let chosen = axes::with_bases(graph, chosen, form);
     (chain, chosen)
 }
 
@@ -234,11 +239,15 @@ fn forces_alone(
 
 /// M in the axes in which it is cheapest alone.
 fn mass_alone(graph: &mut Graph, chain: &Chain, given: &Given<'_>) -> Vec<ExprId> {
-    let chosen = axes::cheapest(graph, chain, given.inertias, true, |graph, chosen| {
-        let roots = given.mass(graph, &chosen.mass);
-        graph.operations(&roots)
-    });
-    given.mass(graph, &chosen.mass)
+    let form = |graph: &mut Graph, chosen: &Chosen| {
+        let mass_matrix = given.mass(graph, chosen);
+        let operations = graph.operations(&mass_matrix);
+        (mass_matrix, operations)
+    };
+    let cost = |graph: &mut Graph, chosen: &Chosen| form(graph, chosen).1;
+    let chosen = axes::cheapest(graph, chain, given.inertias, true, cost);
+    let chosen = axes::with_bases(graph, chosen, form);
+    given.mass(graph, &chosen)
 }
 
 /// The chain with the accelerations of places past which links do not turn with anything

@@ -2,8 +2,10 @@
 //!
 //! What hangs on a step is one rigid body; the momentum a unit rate of the step gives
 //! it is carried back towards the root, and its component along every step on the way
-//! is an entry of M (Featherstone's composite-rigid-body method, per elementary step).
+//! is an entry of M (Featherstone's composite-rigid-body method, per elementary step). In
+//! long chains most steps meet it as a base near the root sees both ([`bases`](super::bases)).
 
+use super::bases::{Bases, Momentum, Partial};
 use super::regroup::Inertias;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
@@ -15,13 +17,62 @@ use crate::spatial::{Inertia, Rot3, Vec3};
 #[derive(Debug, Clone)]
 struct Carried {
     partials: Vec<(Column, ExprId)>,
+    /// In the axes and about the origin it has been carried to.
     linear: Vec3,
     angular: Vec3,
+    /// The same as the base sees it.
+    at_base: Option<Momentum>,
+    /// Through how many links it is still carried before it is met as the base sees it, and through how
+    /// many more until one turns: before that it is cheap to carry, and slides at right angles have nothing
+    /// in common.
+    links_left: usize,
+    has_turned: bool,
 }
 
-/// M, n_v × n_v, column-major.
-pub(crate) fn mass_matrix(graph: &mut Graph, chain: &Chain, inertias: &Inertias, n_v: usize) -> Vec<ExprId> {
+impl Carried {
+    fn new(partials: Vec<(Column, ExprId)>, linear: Vec3, angular: Vec3) -> Self {
+        Self { partials, linear, angular, at_base: None, links_left: 0, has_turned: false }
+    }
+
+    /// Makes it seen from a base, once it has been carried through `links` links.
+    fn seen(&mut self, at_base: Option<Momentum>, links: usize) {
+        (self.at_base, self.links_left, self.has_turned) = (at_base, links, false);
+    }
+
+    /// Has been carried through a link.
+    fn passed(&mut self, turns: bool) {
+        self.links_left = self.links_left.saturating_sub(1);
+        self.has_turned |= turns;
+    }
+
+    /// At the base itself it is where it would have been carried to.
+    fn come_to_base(&mut self) {
+        if let Some(Momentum { linear, angular }) = self.far() {
+            (self.linear, self.angular) = (linear, angular);
+        }
+        self.at_base = None;
+    }
+
+    /// The momentum, if it is not carried any more.
+    fn far(&self) -> Option<Momentum> {
+        self.at_base.filter(|_| self.links_left == 0 && self.has_turned)
+    }
+}
+
+/// M, n_v × n_v, column-major. `near` is through how many links momenta are carried before a base
+/// sees them; if `None`, through all.
+pub(crate) fn mass_matrix(
+    graph: &mut Graph,
+    chain: &Chain,
+    inertias: &Inertias,
+    near: Option<usize>,
+    n_v: usize,
+) -> Vec<ExprId> {
     let zero = graph.zero();
+    let bases = match near {
+        Some(near) => Bases::new(graph, chain, near),
+        None => Bases::none(chain),
+    };
     let mut matrix = Matrix { entries: vec![zero; n_v * n_v], n_v };
     let mut composite: IdVec<LinkId, Inertia> = inertias.at_links.iter().copied().collect();
     let mut carried: IdVec<LinkId, Vec<Carried>> = chain.links.ids().map(|_| Vec::new()).collect();
@@ -34,11 +85,24 @@ pub(crate) fn mass_matrix(graph: &mut Graph, chain: &Chain, inertias: &Inertias,
         let Some(parent) = link.parent else { continue };
         let mut inertia = composite[id];
         let mut columns = std::mem::take(&mut carried[id]);
+        if !bases.sees(id) {
+            columns.iter_mut().for_each(Carried::come_to_base);
+        }
         for (index, step) in link.moves.iter().enumerate().rev() {
             if let Some((_, met)) = inertias.between[id].iter().find(|(place, _)| *place == index) {
                 inertia = inertia.add(graph, *met);
             }
-            back(graph, step, &mut inertia, &mut columns, &mut matrix);
+            let mut back = Back { columns: &mut columns, matrix: &mut matrix, bases: &bases, link: id };
+            back.step(graph, (step, index), &mut inertia);
+        }
+        for column in &mut columns {
+            if bases.sees(id) {
+                column.passed(bases.turns[id]);
+            } else {
+                // Here it leaves a base; there may be another before.
+                let Carried { linear, angular, .. } = *column;
+                column.seen(bases.arrived(graph, parent, linear, angular), bases.near);
+            }
         }
         composite[parent] = composite[parent].add(graph, inertia);
         carried[parent].append(&mut columns);
@@ -46,63 +110,119 @@ pub(crate) fn mass_matrix(graph: &mut Graph, chain: &Chain, inertias: &Inertias,
     matrix.entries
 }
 
-fn back(
-    graph: &mut Graph,
-    step: &Move,
-    inertia: &mut Inertia,
-    columns: &mut Vec<Carried>,
-    matrix: &mut Matrix,
-) {
-    match step {
-        Move::Shift { r, motion } => {
-            if let Some((axis, motion)) = motion {
-                let e = Vec3::unit(graph, r.axes, *axis);
-                let linear = e.scale(graph, inertia.mass);
-                let angular = inertia.first_moment.cross(graph, e);
-                let column = Carried { partials: motion.partials.clone(), linear, angular };
-                matrix.meet(graph, &column, columns, |carried| carried.linear.xyz[*axis]);
-                columns.push(column);
+/// The way back through the moves of a link.
+struct Back<'a> {
+    columns: &'a mut Vec<Carried>,
+    matrix: &'a mut Matrix,
+    bases: &'a Bases,
+    link: LinkId,
+}
+
+impl Back<'_> {
+    fn step(&mut self, graph: &mut Graph, (step, index): (&Move, usize), inertia: &mut Inertia) {
+        let before = (self.link, index);
+        match step {
+            Move::Shift { r, motion } => {
+                let met = self.columns.len();
+                if let Some((axis, motion)) = motion {
+                    let e = Vec3::unit(graph, r.axes, *axis);
+                    let linear = e.scale(graph, inertia.mass);
+                    let angular = inertia.first_moment.cross(graph, e);
+                    let column = Carried::new(motion.partials.clone(), linear, angular);
+                    let partial = self.bases.slide(before, *axis);
+                    self.meet(graph, column, partial, |carried| carried.linear.xyz[*axis]);
+                }
+                *inertia = inertia.shifted(graph, *r);
+                for column in self.near() {
+                    let lever = r.cross(graph, column.linear);
+                    column.angular = column.angular.add(graph, lever);
+                }
+                self.see(graph, met, before);
             }
-            *inertia = inertia.shifted(graph, *r);
-            for column in columns {
-                let lever = r.cross(graph, column.linear);
-                column.angular = column.angular.add(graph, lever);
+            Move::Turn { rot } => self.turn(graph, *rot, inertia),
+            Move::Rotate { rot, axis, angle, motion } => {
+                let met = self.columns.len();
+                if let Some(motion) = motion {
+                    let column = about(graph, inertia, *axis, motion.partials.clone());
+                    let partial = self.bases.turn(graph, before, *axis);
+                    self.meet(graph, column, partial, |carried| carried.angular.xyz[*axis]);
+                }
+                inertia.about_origin = inertia.about_origin.turned(graph, rot.to, *axis, *angle);
+                inertia.first_moment = rot.apply(graph, inertia.first_moment);
+                self.turn_columns(graph, *rot);
+                self.see(graph, met, before);
+            }
+            Move::Quaternion { rot, v, reversed, .. } => {
+                if *reversed {
+                    self.turn(graph, *rot, inertia);
+                }
+                let place = if *reversed { before } else { (self.link, index + 1) };
+                let met = self.columns.len();
+                let one = graph.one();
+                let sign = if *reversed { graph.neg(one) } else { one };
+                for (k, &v) in v.iter().enumerate() {
+                    let column = about(graph, inertia, k, vec![(Column::V(v), sign)]);
+                    let partial = self.bases.turn(graph, place, k);
+                    self.meet(graph, column, partial, |carried| carried.angular.xyz[k]);
+                }
+                self.see(graph, met, place);
+                if !*reversed {
+                    self.turn(graph, *rot, inertia);
+                }
+            }
+            // What hangs here follows earlier steps without turning: for them it is a point.
+            Move::Reorient { rot, .. } => {
+                let mass = inertia.mass;
+                *inertia = Inertia { mass, ..Inertia::zero(graph, rot.to) };
+                for column in self.near() {
+                    column.linear = rot.apply(graph, column.linear);
+                    column.angular = Vec3::zero(graph, rot.to);
+                }
             }
         }
-        Move::Turn { rot } => turn(graph, *rot, inertia, columns),
-        Move::Rotate { rot, axis, angle, motion } => {
-            if let Some(motion) = motion {
-                let column = about(graph, inertia, *axis, motion.partials.clone());
-                matrix.meet(graph, &column, columns, |carried| carried.angular.xyz[*axis]);
-                columns.push(column);
-            }
-            inertia.about_origin = inertia.about_origin.turned(graph, rot.to, *axis, *angle);
-            inertia.first_moment = rot.apply(graph, inertia.first_moment);
-            turn_columns(graph, *rot, columns);
+    }
+
+    /// What is carried still.
+    fn near(&mut self) -> impl Iterator<Item = &mut Carried> {
+        self.columns.iter_mut().filter(|column| column.far().is_none())
+    }
+
+    /// Makes the columns from `first` on, which stand at a place, seen from the base.
+    fn see(&mut self, graph: &mut Graph, first: usize, place: (LinkId, usize)) {
+        if !self.bases.sees(self.link) {
+            return;
         }
-        Move::Quaternion { rot, v, reversed, .. } => {
-            if *reversed {
-                turn(graph, *rot, inertia, columns);
-            }
-            let one = graph.one();
-            let sign = if *reversed { graph.neg(one) } else { one };
-            for (k, &v) in v.iter().enumerate() {
-                let column = about(graph, inertia, k, vec![(Column::V(v), sign)]);
-                matrix.meet(graph, &column, columns, |carried| carried.angular.xyz[k]);
-                columns.push(column);
-            }
-            if !*reversed {
-                turn(graph, *rot, inertia, columns);
-            }
+        for column in &mut self.columns[first..] {
+            let at_base = self.bases.momentum(graph, place, column.linear, column.angular);
+            column.seen(at_base, self.bases.near + 1);
         }
-        // What hangs here follows earlier steps without turning: for them it is a point.
-        Move::Reorient { rot, .. } => {
-            let mass = inertia.mass;
-            *inertia = Inertia { mass, ..Inertia::zero(graph, rot.to) };
-            for column in columns {
-                column.linear = rot.apply(graph, column.linear);
-                column.angular = Vec3::zero(graph, rot.to);
-            }
+    }
+
+    fn meet(
+        &mut self,
+        graph: &mut Graph,
+        column: Carried,
+        partial: Option<Partial>,
+        component: impl Fn(&Carried) -> ExprId,
+    ) {
+        let component = |graph: &mut Graph, carried: &Carried| match (partial, carried.far()) {
+            (Some(partial), Some(momentum)) => partial.along(graph, momentum),
+            _ => component(carried),
+        };
+        self.matrix.meet(graph, &column, self.columns, component);
+        self.columns.push(column);
+    }
+
+    fn turn(&mut self, graph: &mut Graph, rot: Rot3, inertia: &mut Inertia) {
+        inertia.about_origin = inertia.about_origin.rotated(graph, rot);
+        inertia.first_moment = rot.apply(graph, inertia.first_moment);
+        self.turn_columns(graph, rot);
+    }
+
+    fn turn_columns(&mut self, graph: &mut Graph, rot: Rot3) {
+        for column in self.near() {
+            column.linear = rot.apply(graph, column.linear);
+            column.angular = rot.apply(graph, column.angular);
         }
     }
 }
@@ -111,20 +231,8 @@ fn back(
 fn about(graph: &mut Graph, inertia: &Inertia, k: usize, partials: Vec<(Column, ExprId)>) -> Carried {
     let h = inertia.first_moment;
     let e = Vec3::unit(graph, h.axes, k);
-    Carried { partials, linear: e.cross(graph, h), angular: inertia.about_origin.column(k) }
-}
-
-fn turn(graph: &mut Graph, rot: Rot3, inertia: &mut Inertia, columns: &mut [Carried]) {
-    inertia.about_origin = inertia.about_origin.rotated(graph, rot);
-    inertia.first_moment = rot.apply(graph, inertia.first_moment);
-    turn_columns(graph, rot, columns);
-}
-
-fn turn_columns(graph: &mut Graph, rot: Rot3, columns: &mut [Carried]) {
-    for column in columns {
-        column.linear = rot.apply(graph, column.linear);
-        column.angular = rot.apply(graph, column.angular);
-    }
+    let linear = e.cross(graph, h);
+    Carried::new(partials, linear, inertia.about_origin.column(k))
 }
 
 struct Matrix {
@@ -140,16 +248,16 @@ impl Matrix {
         graph: &mut Graph,
         step: &Carried,
         carried: &[Carried],
-        component: impl Fn(&Carried) -> ExprId,
+        component: impl Fn(&mut Graph, &Carried) -> ExprId,
     ) {
-        let own = component(step);
+        let own = component(graph, step);
         for &(i, left) in &step.partials {
             for &(j, right) in &step.partials {
                 self.add(graph, (i, left), (j, right), own);
             }
         }
         for other in carried {
-            let mutual = component(other);
+            let mutual = component(graph, other);
             for &(i, left) in &step.partials {
                 for &(j, right) in &other.partials {
                     self.add(graph, (i, left), (j, right), mutual);

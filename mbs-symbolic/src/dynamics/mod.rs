@@ -8,6 +8,7 @@ mod activity;
 mod aligned;
 mod assemble;
 mod axes;
+mod bases;
 mod constraints;
 mod equations;
 mod formulation;

@@ -59,7 +59,7 @@ pub(super) fn cheapest(
         return None;
     }
     let form = |graph: &mut Graph, chosen: &Chosen, applied: &Applied, moments: &Moments| {
-        let mut mass_matrix = given.mass(graph, &chosen.mass);
+        let mut mass_matrix = given.mass(graph, chosen);
         moments.add_to_mass(graph, &mut mass_matrix, given.n_v);
         let mut needs = given.needs(graph, &chosen.forces, applied, Accelerations::Bias);
         moments.add_to_needs(graph, &mut needs);
@@ -93,7 +93,11 @@ pub(super) fn cheapest(
     let chosen = axes::cheapest(&mut lowering.graph, chain, &inertias, false, |graph, chosen| {
         form(graph, chosen, applied, &moments).operations
     });
-    let mut roots = given.mass(&mut lowering.graph, &chosen.mass);
+    let chosen = axes::with_bases(&lowering.graph, chosen, |graph, chosen| {
+        let formed = form(graph, chosen, applied, &moments);
+        (formed.mass_matrix, formed.operations)
+    });
+    let mut roots = given.mass(&mut lowering.graph, &chosen);
     moments.add_to_mass(&mut lowering.graph, &mut roots, given.n_v);
     roots.extend(beside);
     let applied = loads::cheapest(lowering, kinematics, &chosen.forces, given, &roots);
@@ -304,7 +308,7 @@ joints:
         let values = |lowering: &mut Lowering<'_>, inertias: &Inertias, moments: &Moments| {
             let graph = &mut lowering.graph;
             let computed = computed(graph, &chain, inertias, &Plan::own(&chain));
-            let mut mass = mass_matrix(graph, &computed.chain, &computed.inertias, n_v);
+            let mut mass = mass_matrix(graph, &computed.chain, &computed.inertias, None, n_v);
             moments.add_to_mass(graph, &mut mass, n_v);
             let applied = Applied::default();
             let mut needs = generalised(graph, &computed, gravity, Accelerations::Bias, &applied, n_v);

@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) rotors: Vec<(LinkId, usize)>,
     /// The links whose x axis points to their centre of mass.
     pub(crate) aligned: Vec<LinkId>,
+    /// How many links a momentum is carried through to make M before a base sees it; all if `None`.
+    pub(crate) carried: Option<usize>,
 }
 
 impl Plan {
@@ -44,7 +46,7 @@ impl Plan {
     /// Every link is computed in its own axes.
     pub(crate) fn own(chain: &Chain) -> Self {
         let keeps = chain.links.ids().map(|_| false).collect();
-        Self { keeps, rotors: Vec::new(), aligned: Vec::new() }
+        Self { keeps, rotors: Vec::new(), aligned: Vec::new(), carried: None }
     }
 }
 

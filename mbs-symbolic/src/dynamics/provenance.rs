@@ -89,7 +89,7 @@ fn to_mass(graph: &mut Graph, chain: &Chain, n_v: usize, list: &mut List) {
             .iter_enumerated()
             .map(|(other, link)| if other == id { link.inertia } else { Inertia::zero(graph, link.axes) })
             .collect();
-        let matrix = mass_matrix(graph, chain, &Inertias::at_links(inertias), n_v);
+        let matrix = mass_matrix(graph, chain, &Inertias::at_links(inertias), None, n_v);
         for (index, value) in matrix.into_iter().enumerate() {
             let quantity = Quantity::Mass((index % n_v) as u32, (index / n_v) as u32);
             list.push(graph, quantity, Element::Body(body), Part::Inertia, value);

@@ -21,7 +21,7 @@ struct Way<'a> {
 impl Way<'_> {
     fn cost(&self, graph: &mut Graph, given: &Given<'_>, plan: &Plan, beside: &[ExprId]) -> usize {
         let chosen = Chosen::by(graph, self.chain, self.inertias, plan);
-        let mut roots = given.mass(graph, &chosen.mass);
+        let mut roots = given.mass(graph, &chosen);
         roots.extend(given.needs(graph, &chosen.forces, self.applied, super::recursion::Accelerations::Bias));
         roots.extend(beside);
         graph.operations(&roots)
@@ -47,17 +47,19 @@ pub(super) fn savings(
     let plans = [
         Plan::own(own),
         Plan::parallel(graph, own),
-        Plan { rotors: Vec::new(), aligned: Vec::new(), ..chosen.plan.clone() },
-        Plan { aligned: Vec::new(), ..chosen.plan.clone() },
+        Plan { rotors: Vec::new(), aligned: Vec::new(), carried: None, ..chosen.plan.clone() },
+        Plan { aligned: Vec::new(), carried: None, ..chosen.plan.clone() },
+        Plan { carried: None, ..chosen.plan.clone() },
     ];
-    let [own_axes, parallel, sides, rotors] = &plans;
+    let [own_axes, parallel, sides, rotors, aligned] = &plans;
     let steps = [
         ("base parameters", regrouped, own_axes),
         ("parallel joints", regrouped, parallel),
         ("accelerations loops need too", known, parallel),
         ("sides of turns", known, sides),
         ("rotors", known, rotors),
-        ("centres of mass", known, &chosen.plan),
+        ("centres of mass", known, aligned),
+        ("momenta as bases see them", known, &chosen.plan),
         ("loads", Way { applied, ..known }, &chosen.plan),
     ];
     let mut before = first.cost(graph, given, own_axes, beside);

@@ -36,6 +36,11 @@ impl Transform {
         Self { rot: self.rot.compose(graph, inner_rot), r: self.r.add(graph, turned) }
     }
 
+    /// First a turn in place, then this.
+    pub(crate) fn turned(self, graph: &mut Graph, rot: Rot3) -> Self {
+        Self { rot: self.rot.compose(graph, rot), r: self.r }
+    }
+
     pub(crate) fn inverse(self, graph: &mut Graph) -> Self {
         let rot = self.rot.transpose();
         let turned = rot.apply(graph, self.r);
