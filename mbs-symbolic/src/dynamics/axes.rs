@@ -119,7 +119,7 @@ pub(super) fn with_bases(
     if !bases::any(graph, chain) {
         return chosen;
     }
-    let tried = if chain.links.len() <= MOST_LINKS { &NEAR[..] } else { &NEAR[..1] };
+    let tried = if chain.links.len() <= FEW_LINKS { &NEAR[..] } else { &NEAR[..1] };
     let form = |chosen: &Chosen| {
         let mut copy = graph.clone();
         let (mass, cost) = form(&mut copy, chosen);

@@ -123,7 +123,7 @@ pub(super) fn formed(
     }
     let graph = &mut lowering.graph;
     let chosen = Chosen::by(graph, chain, &inertias, plan);
-    let mut matrix = given.mass(graph, &chosen.mass);
+    let mut matrix = given.mass(graph, &chosen);
     moments.add_to_mass(graph, &mut matrix, given.n_v);
     let mut needs = given.needs(graph, &chosen.forces, applied, Accelerations::Bias);
     moments.add_to_needs(graph, &mut needs);

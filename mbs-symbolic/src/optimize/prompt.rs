@@ -12,13 +12,17 @@
 use super::builder::{Builder, renamed};
 use super::interleave::latency;
 use crate::expr::BinaryOp;
-use crate::program::{Function, Instruction, Op, Operand, Program};
+use crate::program::{Function, FunctionKind, Instruction, Op, Operand, Program};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Orders the terms in all functions.
+/// Orders the terms in every function that is called more than once per parameter set.
 pub fn run(program: &mut Program) {
-    program.functions.iter_mut().for_each(order);
+    for (kind, function) in FunctionKind::ALL.into_iter().zip(&mut program.functions) {
+        if !kind.is_per_parameter_set() {
+            order(function);
+        }
+    }
 }
 
 /// Instructions per cycle with which a processor is busy.
@@ -221,7 +225,7 @@ mod tests {
     use super::super::testing::assert_same_values;
     use super::*;
     use crate::expr::Symbol;
-    use crate::program::{FunctionKind, fixture, lower, verify};
+    use crate::program::{fixture, lower, verify};
 
     /// A program whose force is the last of some operations; the operands of each are earlier ones
     /// or, below zero, symbols.
