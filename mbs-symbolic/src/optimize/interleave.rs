@@ -209,7 +209,7 @@ impl<'a> Schedule<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::assert_same_values;
+    use super::super::testing::{assert_same_values, most_live};
     use super::*;
     use crate::expr::Symbol;
     use crate::program::{FunctionKind, fixture, lower, verify};
@@ -255,17 +255,6 @@ mod tests {
         known.into_iter().max().unwrap_or(0)
     }
 
-    /// The largest number of values waiting for a later reader.
-    fn most_live(program: &Program) -> usize {
-        let body = &program.function(FunctionKind::Forces).body;
-        let mut last_use = vec![0; body.len()];
-        for (at, instruction) in body.iter().enumerate() {
-            instruction.operands().iter().filter_map(|o| o.value()).for_each(|value| last_use[value] = at);
-        }
-        let live = |at: usize| (0..at).filter(|&value| last_use[value] >= at).count();
-        (0..body.len()).map(live).max().unwrap_or(0)
-    }
-
     #[test]
     fn chains_advance_side_by_side() {
         let before = sums(BinaryOp::Mul, 6, 8);
@@ -281,7 +270,7 @@ mod tests {
     fn no_more_begin_than_there_are_registers() {
         let mut program = sums(BinaryOp::Div, 60, 8);
         run(&mut program);
-        assert_eq!(most_live(&program), MOST_LIVE);
+        assert_eq!(most_live(program.function(FunctionKind::Forces)), MOST_LIVE);
     }
 
     #[test]

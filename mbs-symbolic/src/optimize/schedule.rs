@@ -54,20 +54,10 @@ fn order(function: &mut Function) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::assert_same_values;
+    use super::super::testing::{assert_same_values, most_live};
     use super::*;
     use crate::expr::{BinaryOp, Symbol};
     use crate::program::{FunctionKind, fixture, lower};
-
-    /// The largest number of values waiting for a later reader.
-    fn most_live(function: &Function) -> usize {
-        let mut last_use = vec![0; function.body.len()];
-        for (at, instruction) in function.body.iter().enumerate() {
-            instruction.operands().iter().filter_map(|o| o.value()).for_each(|value| last_use[value] = at);
-        }
-        let live = |at: usize| (0..at).filter(|&value| last_use[value] >= at).count();
-        (0..function.body.len()).map(live).max().unwrap_or(0)
-    }
 
     #[test]
     fn values_are_computed_when_they_are_wanted() {

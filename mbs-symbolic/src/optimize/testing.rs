@@ -1,6 +1,6 @@
-//! Comparing programs by the values of all their functions.
+//! Comparing programs by the values of all their functions, and what their order costs.
 
-use crate::program::{FunctionKind, Inputs, Interpreter, Program};
+use crate::program::{Function, FunctionKind, Inputs, Interpreter, Program};
 
 /// Values of all functions, at numbers made from `seed`.
 fn values(program: &Program, seed: u64) -> Vec<(FunctionKind, Vec<f64>)> {
@@ -58,4 +58,14 @@ pub(crate) fn assert_same_values(a: &Program, b: &Program) {
             }
         }
     }
+}
+
+/// The largest number of values waiting for a later reader.
+pub(crate) fn most_live(function: &Function) -> usize {
+    let mut last_use = vec![0; function.body.len()];
+    for (at, instruction) in function.body.iter().enumerate() {
+        instruction.operands().iter().filter_map(|o| o.value()).for_each(|value| last_use[value] = at);
+    }
+    let live = |at: usize| (0..at).filter(|&value| last_use[value] >= at).count();
+    (0..function.body.len()).map(live).max().unwrap_or(0)
 }
