@@ -25,7 +25,8 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Instructions per cycle with which a processor is busy.
+/// Instructions per cycle with which a processor is busy, where they wait for each other; it can begin twice
+/// as many.
 const BUSY: usize = 2;
 
 fn order(function: &mut Function) {
@@ -103,8 +104,8 @@ impl Hurried {
 struct Division {
     /// By instruction.
     is_behind: Vec<bool>,
-    /// Cycles from the begin of the first division to the end.
-    cycles: usize,
+    /// Cycles from the begin of the first division to the end, and from the begin of all.
+    cycles: [usize; 2],
 }
 
 impl Division {
@@ -123,13 +124,15 @@ impl Division {
             known.push(begin + latency(instruction.op));
             last = last.max(begin + latency(instruction.op));
         }
-        Self { is_behind, cycles: last.saturating_sub(first) }
+        Self { is_behind, cycles: [last.saturating_sub(first), last] }
     }
 
-    /// Whether there is enough to do meanwhile.
+    /// Whether there is enough to do meanwhile, of what is behind divisions or of all that could
+    /// still be done there.
     fn keeps_busy(&self) -> bool {
         let count = self.is_behind.iter().filter(|&&is_behind| is_behind).count();
-        count >= BUSY * self.cycles
+        let [behind, all] = self.cycles;
+        count >= BUSY * behind || self.is_behind.len() >= 2 * BUSY * all
     }
 }
 
