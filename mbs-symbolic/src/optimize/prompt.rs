@@ -25,8 +25,7 @@ pub fn run(program: &mut Program) {
     }
 }
 
-/// Instructions per cycle with which a processor is busy, where they wait for each other; it can begin twice
-/// as many.
+/// Instructions per cycle with which a processor is busy.
 const BUSY: usize = 2;
 
 fn order(function: &mut Function) {
@@ -104,8 +103,8 @@ impl Hurried {
 struct Division {
     /// By instruction.
     is_behind: Vec<bool>,
-    /// Cycles from the begin of the first division to the end, and from the begin of all.
-    cycles: [usize; 2],
+    /// Cycles from the begin of the first division to the end.
+    cycles: usize,
 }
 
 impl Division {
@@ -124,15 +123,13 @@ impl Division {
             known.push(begin + latency(instruction.op));
             last = last.max(begin + latency(instruction.op));
         }
-        Self { is_behind, cycles: [last.saturating_sub(first), last] }
+        Self { is_behind, cycles: last.saturating_sub(first) }
     }
 
-    /// Whether there is enough to do meanwhile, of what is behind divisions or of all that could
-    /// still be done there.
+    /// Whether there is enough to do meanwhile.
     fn keeps_busy(&self) -> bool {
         let count = self.is_behind.iter().filter(|&&is_behind| is_behind).count();
-        let [behind, all] = self.cycles;
-        count >= BUSY * behind || self.is_behind.len() >= 2 * BUSY * all
+        count >= BUSY * self.cycles
     }
 }
 
