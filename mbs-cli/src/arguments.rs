@@ -262,7 +262,8 @@ pub(crate) struct VariantOptions {
     /// Variant of the run, as the model names it
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Option<String>,
-    /// Set a parameter, an input, `positions.NAME` or `velocities.NAME`
+    /// Set a parameter, an input, `positions.NAME` or `velocities.NAME`; a plain number is in the unit
+    /// the name was declared with, `c=3 kN*s/m` brings its own
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) settings: Vec<String>,
 }
@@ -401,10 +402,10 @@ pub(crate) struct SweepOptions {
     #[command(flatten)]
     pub(crate) variant: VariantOptions,
     /// Vary a parameter, an input, `positions.NAME` or `velocities.NAME`: FROM:TO:COUNT on a
-    /// grid, FROM:TO at random; several make a full factorial
-    #[arg(long = "param", visible_alias = "initial", value_name = "NAME=FROM:TO[:COUNT]")]
+    /// grid, FROM:TO at random; several make a full factorial. A unit may follow: `c=1:8:8 kN*s/m`
+    #[arg(long = "param", visible_alias = "initial", value_name = "NAME=FROM:TO[:COUNT] [UNIT]")]
     pub(crate) parameters: Vec<String>,
-    /// Values from a file: one column per name, one line per sample
+    /// Values from a file: one column per name, such as `c` or `c [kN*s/m]`, one line per sample
     #[arg(long, value_name = "FILE", conflicts_with_all = ["parameters", "random", "latin_hypercube"])]
     pub(crate) from_csv: Option<PathBuf>,
     /// Number of samples

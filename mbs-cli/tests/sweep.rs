@@ -18,7 +18,9 @@ fn sweep(scratch: &Scratch, name: &str, arguments: &[&str], code: i32) -> String
 
 /// The columns of a table by name.
 fn column<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
-    let header: Vec<&str> = table.lines().next().expect("a header").split(',').collect();
+    let header = table.lines().next().expect("a header").split(',');
+    // Without their units: `phi [rad]` is `phi` here.
+    let header: Vec<&str> = header.map(|name| name.split(" [").next().unwrap_or(name)).collect();
     let index = header.iter().position(|known| *known == name).expect(name);
     table.lines().skip(1).map(|line| line.split(',').nth(index).expect("a value")).collect()
 }
@@ -261,7 +263,7 @@ fn samples_from_a_table_and_columns_by_name() {
     );
     let header = table.lines().next().expect("a header");
     assert!(
-        header.starts_with("sample,m1,l1,crank_speed,kinetic_energy,potential_energy,phi1,max(crank_speed),"),
+        header.starts_with("sample,m1 [kg],l1 [m],crank_speed [rad/s],kinetic_energy [J],potential_energy [J],phi1 [rad],max(crank_speed) [rad/s],"),
         "{header}"
     );
     assert_eq!((column(&table, "m1"), column(&table, "l1")), (vec!["1.5", "2.5"], vec!["0.2", "0.25"]));

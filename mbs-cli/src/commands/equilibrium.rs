@@ -5,12 +5,13 @@ use crate::arguments::EquilibriumOptions;
 use crate::report::{self, Failure};
 use mbs_runtime::constraint::{Equilibrium, Unbalanced, balancing_parameters, equilibrium};
 use mbs_runtime::{Defaults, Layout, Plant, State};
-use mbs_symbolic::model::nearest;
+use mbs_symbolic::model::setting::Target;
+use mbs_symbolic::model::{Model, nearest};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &EquilibriumOptions) -> Result<(), Failure> {
-    let Ready { system, .. } = ready(&options.variant, options.json, |_| false)?;
+    let Ready { system, planned, .. } = ready(&options.variant, options.json, |_| false)?;
     let layout = system.layout();
     let mut theta = layout.parameter_defaults.to_vec();
     let solved = indices(layout, options)?;
@@ -30,7 +31,7 @@ pub(crate) fn run(options: &EquilibriumOptions) -> Result<(), Failure> {
     if options.json {
         report::print_json(answer(layout, &found, &parameters))
     } else {
-        report::print(&text(layout, &found, &parameters))
+        report::print(&text(layout, &found, &parameters, &planned.model))
     }
 }
 
@@ -77,7 +78,7 @@ fn answer(layout: &Layout, found: &Equilibrium, parameters: &[(&str, f64)]) -> M
     object
 }
 
-fn text(layout: &Layout, found: &Equilibrium, parameters: &[(&str, f64)]) -> String {
+fn text(layout: &Layout, found: &Equilibrium, parameters: &[(&str, f64)], model: &Model) -> String {
     let mut out = String::new();
     let _ = writeln!(
         out,
@@ -89,7 +90,11 @@ fn text(layout: &Layout, found: &Equilibrium, parameters: &[(&str, f64)]) -> Str
     let names = layout.positions.iter().chain(parameters.iter().map(|(name, _)| *name));
     let width = names.map(str::len).max().unwrap_or(0);
     for (name, value) in parameters {
-        let _ = writeln!(out, "  {name:<width$}  {value:>22.15e}");
+        // As `--set` takes it again.
+        let declared = Target::find(model, name).map(|target| target.declared(model));
+        let (value, unit) =
+            declared.map_or((*value, String::new()), |unit| (unit.from_si(*value), unit.name));
+        let _ = writeln!(out, "{}", format!("  {name:<width$}  {value:>22.15e} {unit}").trim_end());
     }
     for (index, name) in layout.positions.iter().enumerate() {
         let unit = layout.position_units.get(index).unwrap_or_default();

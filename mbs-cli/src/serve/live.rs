@@ -2,10 +2,11 @@
 
 use super::adjusted::{Adjusted, Setting};
 use crate::arguments::{RunOptions, VariantOptions};
-use crate::commands::simulate::{self, Ready, Run, Target, WallTimes};
+use crate::commands::simulate::{self, Ready, Run, WallTimes, refused};
 use crate::page;
 use crate::report::Failure;
 use mbs_runtime::System;
+use mbs_symbolic::model::setting::{NotSet, Target, check_values};
 use mbs_symbolic::model::{Model, ParameterValue, Simulation};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -98,29 +99,30 @@ impl Live {
 
     /// The run with what the request sets; status and JSON.
     pub(super) fn run(&mut self, body: &[u8]) -> (u16, String) {
-        let refused = |message: String| (422, json!({"ok": false, "message": message}).to_string());
+        let refuse = |message: String| (422, json!({"ok": false, "message": message}).to_string());
         let compiled = match &self.ready {
             Ok(compiled) => compiled,
-            Err(text) => return refused(text.clone()),
+            Err(text) => return refuse(text.clone()),
         };
         let wanted: Value = match serde_json::from_slice(body) {
             Ok(wanted) => wanted,
-            Err(error) => return refused(format!("the request is not JSON: {error}")),
+            Err(error) => return refuse(format!("the request is not JSON: {error}")),
         };
         let Some(set) = wanted.get("set").and_then(Value::as_object) else {
-            return refused("the request has no object `set`".to_owned());
+            return refuse("the request has no object `set`".to_owned());
         };
-        let mut values: Vec<(&str, f64)> = Vec::new();
+        let mut values: Vec<(&str, String)> = Vec::new();
         for (name, value) in set {
-            match value.as_f64().filter(|value| value.is_finite()) {
-                Some(value) => values.push((name, value)),
-                None => return refused(format!("`{name}` is not a number")),
+            match value {
+                Value::Number(number) => values.push((name, number.to_string())),
+                Value::String(text) => values.push((name, text.clone())),
+                _ => return refuse(format!("`{name}` is not a number")),
             }
         }
         let begin = Instant::now();
         let Shown { run, planned, dense } = match self.show(compiled, &values) {
             Ok(shown) => shown,
-            Err(failure) => return refused(failure.text()),
+            Err(failure) => return refuse(failure.text()),
         };
         let report = simulate::described(&run, &planned, &compiled.ready.program, &dense);
         let mut answer = page::data(&report);
@@ -130,16 +132,17 @@ impl Live {
         (200, answer.to_string())
     }
 
-    fn show<'s>(&self, compiled: &'s Compiled, values: &[(&str, f64)]) -> Result<Shown<'s>, Failure> {
+    /// A run with values as the page writes them: a plain number is in the declared unit.
+    fn show<'s>(&self, compiled: &'s Compiled, values: &[(&str, String)]) -> Result<Shown<'s>, Failure> {
         let file = &self.variant.model;
         let ready = &compiled.ready;
         let layout = ready.system.layout();
         let mut planned = ready.planned.clone();
-        let mut settings = Vec::new();
-        for &(name, value) in values {
-            let target = Target::find(&planned.model, name, file)?;
-            if let Some(reason) = target.refuses(&planned.model, value) {
-                return Err(Failure::new("MBS-C035", reason).about(file));
+        let (mut settings, mut parameters) = (Vec::new(), Vec::new());
+        for (name, text) in values {
+            let (target, value) = value_of(&planned.model, name, text).map_err(|not| refused(not, file))?;
+            if let Target::Parameter(id) = target {
+                parameters.push(id);
             }
             target.set(&mut planned.model, value);
             let place = if let Some(name) = name.strip_prefix("positions.") {
@@ -153,6 +156,10 @@ impl Live {
             };
             // What occurs nowhere in the equations changes nothing.
             settings.extend(place);
+        }
+        let found = check_values(&planned.model, &parameters);
+        if found.has_errors() {
+            return Err(Failure::Model { diagnostics: found, sources: planned.sources });
         }
         let system: Box<dyn System + 's> = Box::new(Adjusted::new(&*ready.system, settings));
         let method = self.options.method(&ready.simulation);
@@ -177,24 +184,36 @@ impl Live {
     }
 }
 
-/// Everything that can be moved, with its range.
+/// What a name and a text set, SI.
+fn value_of(model: &Model, name: &str, text: &str) -> Result<(Target, f64), NotSet> {
+    let target = Target::find(model, name)?;
+    let value = target.read_si(model, text)?;
+    target.refuses(model, value).map_or(Ok((target, value)), Err)
+}
+
+/// Everything that can be moved, with its range, in the units it was declared with.
 fn settings(model: &Model, system: &dyn System) -> Vec<Value> {
     let mut list = Vec::new();
-    for parameter in model.parameters.iter() {
+    for (id, parameter) in model.parameters.iter_enumerated() {
         let ParameterValue::Given(value) = parameter.value else { continue };
+        let declared = Target::Parameter(id).declared(model);
+        let value = declared.from_si(value);
         let (low, high) = range(value);
+        let bound = |bound: Option<f64>, usual| bound.map_or(usual, |bound| declared.from_si(bound));
         list.push(json!({
             "kind": "parameter", "name": parameter.name.text, "value": value,
-            "min": parameter.min.unwrap_or(low), "max": parameter.max.unwrap_or(high),
-            "unit": parameter.unit.as_deref().unwrap_or_default(), "doc": parameter.doc.as_deref().unwrap_or_default(),
+            "min": bound(parameter.min, low), "max": bound(parameter.max, high),
+            "unit": declared.name, "doc": parameter.doc.as_deref().unwrap_or_default(),
         }));
     }
-    for input in model.inputs.iter() {
+    for (id, input) in model.inputs.iter_enumerated() {
         let Some(value) = input.default.as_number() else { continue };
+        let declared = Target::Input(id).declared(model);
+        let value = declared.from_si(value);
         let (min, max) = range(value);
         list.push(json!({
             "kind": "input", "name": input.name.text, "value": value, "min": min, "max": max,
-            "unit": input.unit.as_deref().unwrap_or_default(), "doc": input.doc.as_deref().unwrap_or_default(),
+            "unit": declared.name, "doc": input.doc.as_deref().unwrap_or_default(),
         }));
     }
     let layout = system.layout();

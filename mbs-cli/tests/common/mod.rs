@@ -1,6 +1,8 @@
 //! Running the command, and files for it to work on.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod server;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -140,7 +140,7 @@ fn after_value(tokens: &[Token]) -> bool {
 }
 
 /// How many bytes of digits, with point and exponent, `bytes` begins with.
-fn number_length(bytes: &[u8]) -> usize {
+pub(super) fn number_length(bytes: &[u8]) -> usize {
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut length = digits(0);
     if bytes.get(length) == Some(&b'.') {

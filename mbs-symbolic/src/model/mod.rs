@@ -25,6 +25,7 @@ mod reactions;
 mod read;
 mod resolve;
 mod scalar;
+pub mod setting;
 mod suggest;
 mod table;
 mod tree;

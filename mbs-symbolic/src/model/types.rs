@@ -1,6 +1,6 @@
 //! The mechanism as its author wrote it, names resolved.
 
-use super::{Formula, Unit};
+use super::{Dimension, Formula, Unit};
 use crate::diag::Span;
 use crate::ids::{
     BodyId, ConstraintId, CoordinateId, ForceId, FrameId, IdVec, InputId, JointId, OutputId, ParamId,
@@ -98,12 +98,25 @@ pub struct Parameter {
     pub unit: Option<String>,
     /// The unit a plain number is in, if it is not SI; everything here is converted.
     pub written: Option<Unit>,
+    /// What it measures, as far as the model says.
+    pub dimension: Option<Dimension>,
     /// What it means, for people.
     pub doc: Option<String>,
     /// Smallest allowed value.
     pub min: Option<f64>,
     /// Largest allowed value.
     pub max: Option<f64>,
+}
+
+impl Parameter {
+    /// The bound `value` is beyond, `min` or `max`, with its number.
+    pub fn outside(&self, value: f64) -> Option<(&'static str, f64)> {
+        match (self.min, self.max) {
+            (Some(min), _) if value < min => Some(("min", min)),
+            (_, Some(max)) if value > max => Some(("max", max)),
+            _ => None,
+        }
+    }
 }
 
 /// Where a parameter gets its value from.
@@ -126,6 +139,10 @@ pub struct Input {
     pub derivatives: u8,
     /// SI unit, for people.
     pub unit: Option<String>,
+    /// The unit a plain number is in, if it is not SI; everything here is converted.
+    pub written: Option<Unit>,
+    /// What it measures, as far as the model says.
+    pub dimension: Option<Dimension>,
     /// For people.
     pub doc: Option<String>,
 }

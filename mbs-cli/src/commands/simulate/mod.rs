@@ -6,7 +6,7 @@ pub(crate) mod progress;
 pub(crate) mod table;
 mod undefined;
 
-pub(crate) use overrides::Target;
+pub(crate) use overrides::refused;
 
 use crate::arguments::{Columns, ProjectionMode, RunOptions, SimulateOptions, VariantOptions};
 use crate::commands::sweep::format;
@@ -94,7 +94,7 @@ pub(crate) fn ready_with(
 ) -> Result<Ready, Failure> {
     let begin = Instant::now();
     let mut planned = pipeline::plan(&options.model)?;
-    let scenario_end = overrides::apply(&mut planned.model, options)?;
+    let scenario_end = overrides::apply(&mut planned, options)?;
     let mut simulation = planned.model.simulation.clone();
     simulation.t_end = scenario_end.or(simulation.t_end);
     let own_outputs = planned.model.outputs.len();
@@ -392,7 +392,7 @@ fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure
 /// The equations as HTML, of the model without what reports add to it.
 pub(crate) fn equations(options: &VariantOptions) -> Result<String, Failure> {
     let mut planned = pipeline::plan(&options.model)?;
-    overrides::apply(&mut planned.model, options)?;
+    overrides::apply(&mut planned, options)?;
     let derived = pipeline::derive_planned(planned, Options::default())?;
     Ok(emit::mathml::fragment(&derived.equations))
 }

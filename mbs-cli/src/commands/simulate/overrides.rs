@@ -1,14 +1,20 @@
 //! Scenarios and `--set`: the model, changed before it is compiled.
 
 use crate::arguments::VariantOptions;
+use crate::pipeline::Planned;
 use crate::report::Failure;
-use mbs_symbolic::ids::{CoordinateId, InputId, ParamId, VelocityId};
-use mbs_symbolic::model::{Formula, Model, ParameterValue, nearest};
+use mbs_symbolic::checks;
+use mbs_symbolic::diag::Diagnostics;
+use mbs_symbolic::ids::ParamId;
+use mbs_symbolic::model::setting::{NotSet, Target, check_values};
+use mbs_symbolic::model::{Model, nearest};
 use std::path::Path;
 
-/// Applies the scenario and the settings; returns the scenario's end time.
-pub(super) fn apply(model: &mut Model, options: &VariantOptions) -> Result<Option<f64>, Failure> {
-    let mut t_end = None;
+/// Applies the scenario and the settings; returns the scenario's end time. What the model is then
+/// has to pass the checks of every model.
+pub(super) fn apply(planned: &mut Planned, options: &VariantOptions) -> Result<Option<f64>, Failure> {
+    let model = &mut planned.model;
+    let (mut t_end, mut set) = (None, Vec::new());
     if let Some(name) = &options.scenario {
         let scenarios = &model.simulation.scenarios;
         let Some(scenario) = scenarios.iter().find(|scenario| scenario.name.text == *name).cloned() else {
@@ -22,110 +28,62 @@ pub(super) fn apply(model: &mut Model, options: &VariantOptions) -> Result<Optio
             return Err(failure.about(&options.model).help(help));
         };
         t_end = scenario.t_end;
-        for (id, value) in scenario.parameters {
-            model.parameters[id].value = ParameterValue::Given(value);
-        }
-        for (id, formula) in scenario.inputs {
-            model.inputs[id].default = formula;
-        }
-        for (id, formula) in scenario.positions.into_iter().rev() {
-            put_first(&mut model.initial.positions, id, formula);
-        }
-        for (id, formula) in scenario.velocities.into_iter().rev() {
-            put_first(&mut model.initial.velocities, id, formula);
-        }
+        scenario.apply(model);
+        set.extend(scenario.parameters.iter().map(|(id, _)| *id));
     }
     for setting in options.settings.iter().rev() {
-        set(model, setting, options)?;
+        let target = self::set(model, setting).map_err(|problem| refused(problem, &options.model))?;
+        if let Target::Parameter(id) = target {
+            set.retain(|other| *other != id);
+            set.insert(0, id);
+        }
+    }
+    if options.scenario.is_some() || !options.settings.is_empty() {
+        judge(planned, &set)?;
     }
     Ok(t_end)
 }
 
-/// Values set for a run are held before those the model lists.
-fn put_first<I: PartialEq>(list: &mut Vec<(I, Formula)>, id: I, formula: Formula) {
-    list.retain(|(other, _)| *other != id);
-    list.insert(0, (id, formula));
+/// The failure of a setting.
+pub(crate) fn refused(NotSet { message, help }: NotSet, path: &Path) -> Failure {
+    let failure = Failure::new("MBS-C035", message).about(path);
+    match help {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
 }
 
-/// Something of a model a run may change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Target {
-    Parameter(ParamId),
-    Input(InputId),
-    Position(CoordinateId),
-    Velocity(VelocityId),
-}
-
-impl Target {
-    /// What a name stands for: a parameter, an input, `positions.NAME` or `velocities.NAME`.
-    pub(crate) fn find(model: &Model, name: &str, path: &Path) -> Result<Self, Failure> {
-        let failure = |message: String| Failure::new("MBS-C035", message).about(path);
-        if let Some(coordinate) = name.strip_prefix("positions.") {
-            let found = model.coordinates.ids().find(|&id| model.coordinates[id].name.text == coordinate);
-            if let Some(id) = found {
-                return Ok(Self::Position(id));
-            }
-        } else if let Some(velocity) = name.strip_prefix("velocities.") {
-            let found = model.velocities.ids().find(|&id| model.velocities[id].name.text == velocity);
-            if let Some(id) = found {
-                return Ok(Self::Velocity(id));
-            }
-        } else if let Some(id) = model.parameters.ids().find(|&id| model.parameters[id].name.text == name) {
-            if matches!(model.parameters[id].value, ParameterValue::Derived(_)) {
-                return Err(failure(format!("`{name}` is derived from other parameters; set those")));
-            }
-            return Ok(Self::Parameter(id));
-        } else if let Some(id) = model.inputs.ids().find(|&id| model.inputs[id].name.text == name) {
-            return Ok(Self::Input(id));
-        }
-        let mut names: Vec<String> = model.parameters.iter().map(|entry| entry.name.text.clone()).collect();
-        names.extend(model.inputs.iter().map(|entry| entry.name.text.clone()));
-        names.extend(model.coordinates.iter().map(|entry| format!("positions.{}", entry.name.text)));
-        names.extend(model.velocities.iter().map(|entry| format!("velocities.{}", entry.name.text)));
-        let failure = failure(format!("there is nothing called `{name}` to set"));
-        Err(match nearest(name, names.iter().map(String::as_str)) {
-            Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure.help("parameters, inputs, `positions.NAME` and `velocities.NAME` can be set"),
-        })
+/// Refuses what no mechanism can be, and adds the warnings that what was set gives rise to.
+fn judge(planned: &mut Planned, set: &[ParamId]) -> Result<(), Failure> {
+    let mut found = check_values(&planned.model, set);
+    if found.has_errors() {
+        found.sort();
+        return Err(Failure::Model { diagnostics: found, sources: planned.sources.clone() });
     }
-
-    /// Why it cannot have this value, if it cannot.
-    pub(crate) fn refuses(self, model: &Model, value: f64) -> Option<String> {
-        let Self::Parameter(id) = self else { return None };
-        let entry = &model.parameters[id];
-        let (min, max) = (entry.min.unwrap_or(f64::NEG_INFINITY), entry.max.unwrap_or(f64::INFINITY));
-        let name = &entry.name.text;
-        (value < min || value > max)
-            .then(|| format!("`{name}` = {value} is outside its range {min} to {max}"))
-    }
-
-    /// Gives it a value.
-    pub(crate) fn set(self, model: &mut Model, value: f64) {
-        let span = model.bodies.iter().next().map(|body| body.name.span).unwrap_or_default();
-        let number = Formula::number(value, span);
-        match self {
-            Self::Parameter(id) => model.parameters[id].value = ParameterValue::Given(value),
-            Self::Input(id) => model.inputs[id].default = number,
-            Self::Position(id) => put_first(&mut model.initial.positions, id, number),
-            Self::Velocity(id) => put_first(&mut model.initial.velocities, id, number),
+    found.append(checks::of_model(&planned.model));
+    let mut fresh = Diagnostics::new();
+    for diagnostic in &checks::without_allowed(&planned.model, found) {
+        if !planned.warnings.iter().any(|known| known == diagnostic) {
+            fresh.push(diagnostic.clone());
         }
     }
-}
-
-fn set(model: &mut Model, setting: &str, options: &VariantOptions) -> Result<(), Failure> {
-    let failure = |message: String| Failure::new("MBS-C035", message).about(&options.model);
-    let Some((name, text)) = setting.split_once('=') else {
-        return Err(failure(format!("`{setting}` is not NAME=VALUE")));
-    };
-    let (name, text) = (name.trim(), text.trim());
-    let value: f64 = match text.parse() {
-        Ok(value) if f64::is_finite(value) => value,
-        _ => return Err(failure(format!("`{text}` is not a number"))),
-    };
-    let target = Target::find(model, name, &options.model)?;
-    if let Some(reason) = target.refuses(model, value) {
-        return Err(failure(reason));
-    }
-    target.set(model, value);
+    planned.warnings.append(fresh);
+    planned.warnings.sort();
     Ok(())
+}
+
+/// NAME=VALUE, where the value may have its unit behind it.
+fn set(model: &mut Model, setting: &str) -> Result<Target, NotSet> {
+    let Some((name, text)) = setting.split_once('=') else {
+        return Err(NotSet { message: format!("`{setting}` is not NAME=VALUE"), help: None });
+    };
+    let target = Target::find(model, name.trim())?;
+    let value = target.read_si(model, text)?;
+    match target.refuses(model, value) {
+        Some(refused) => Err(refused),
+        None => {
+            target.set(model, value);
+            Ok(target)
+        }
+    }
 }

@@ -39,9 +39,6 @@ pub(super) fn csv(run: &Run<'_>, model: &Model, columns: &[Columns]) -> String {
 /// Names with their units, where they are known: `phi [rad]`.
 fn header(run: &Run<'_>, model: &Model, columns: &[Columns]) -> Vec<String> {
     let layout = run.system.layout();
-    let measured = |name: &str, unit: &str| {
-        if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
-    };
     let outputs = layout.outputs.iter().zip(units::outputs(model)).map(|(name, unit)| measured(name, &unit));
     let (own, reactions) = run.split_outputs(outputs.collect());
     let velocities = || layout.velocities.iter().zip(layout.velocity_units.iter());
@@ -72,6 +69,11 @@ fn header(run: &Run<'_>, model: &Model, columns: &[Columns]) -> Vec<String> {
         }
     }
     names
+}
+
+/// The head of a column: `phi [rad]`.
+pub(crate) fn measured(name: &str, unit: &str) -> String {
+    if unit.is_empty() { name.to_owned() } else { format!("{name} [{unit}]") }
 }
 
 /// The name of a velocity as formulas write it.

@@ -31,7 +31,7 @@ impl Suspects {
     /// Derives the model once more, with its contributions.
     pub(super) fn of(options: &VariantOptions) -> Result<Self, Failure> {
         let mut planned = pipeline::plan(&options.model)?;
-        overrides::apply(&mut planned.model, options)?;
+        overrides::apply(&mut planned, options)?;
         let wanted = Options { provenance: true, ..Options::default() };
         Ok(Self { derived: pipeline::derive_planned(planned, wanted)? })
     }

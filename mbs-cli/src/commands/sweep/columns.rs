@@ -1,10 +1,11 @@
 //! Which quantities the table holds, and what is told of each.
 
 use crate::arguments::Reduction;
-use crate::commands::simulate::table::{Evaluator, rate};
+use crate::commands::simulate::table::{Evaluator, measured, rate};
+use crate::page::units;
 use crate::report::Failure;
 use mbs_runtime::{Layout, State};
-use mbs_symbolic::model::nearest;
+use mbs_symbolic::model::{Model, nearest};
 
 const GROUPS: [&str; 7] =
     ["positions", "velocities", "states", "outputs", "lambda", "accelerations", "energy"];
@@ -13,6 +14,8 @@ const GROUPS: [&str; 7] =
 #[derive(Debug)]
 pub(super) struct Columns {
     names: Vec<String>,
+    /// SI, empty where nothing is known.
+    units: Vec<String>,
     /// Places in the list of all quantities.
     places: Vec<usize>,
     reductions: Vec<Reduction>,
@@ -34,6 +37,19 @@ fn groups(layout: &Layout) -> [Vec<String>; GROUPS.len()] {
     ]
 }
 
+/// Their units, in the same order.
+fn units(layout: &Layout, model: &Model) -> Vec<String> {
+    let own = |names: &mbs_runtime::Names| names.iter().map(str::to_owned).collect::<Vec<_>>();
+    let mut all = own(&layout.position_units);
+    all.extend(own(&layout.velocity_units));
+    all.extend(layout.states.iter().map(|_| String::new()));
+    all.extend(units::outputs(model));
+    all.extend(layout.row_kinds.iter().map(|&kind| units::multiplier(kind).to_owned()));
+    all.extend(layout.velocity_units.iter().map(units::rate));
+    all.extend(["J", "J"].map(str::to_owned));
+    all
+}
+
 /// All quantities at a state, in the order of [`groups`].
 fn quantities(evaluator: &mut Evaluator<'_>, state: &State) -> Vec<f64> {
     let mut all = Vec::new();
@@ -49,7 +65,12 @@ fn quantities(evaluator: &mut Evaluator<'_>, state: &State) -> Vec<f64> {
 
 impl Columns {
     /// The columns asked for, each once, in the order asked for.
-    pub(super) fn new(layout: &Layout, asked: &[String], reduce: &[Reduction]) -> Result<Self, Failure> {
+    pub(super) fn new(
+        layout: &Layout,
+        model: &Model,
+        asked: &[String],
+        reduce: &[Reduction],
+    ) -> Result<Self, Failure> {
         let groups = groups(layout);
         let all: Vec<&String> = groups.iter().flatten().collect();
         let mut places = Vec::new();
@@ -77,24 +98,32 @@ impl Columns {
             }
         });
         let names = places.iter().map(|&place| all[place].clone()).collect();
+        let known = units(layout, model);
+        let units = places.iter().map(|&place| known.get(place).cloned().unwrap_or_default()).collect();
         let mut reductions = Vec::new();
         for &reduction in reduce {
             if !reductions.contains(&reduction) {
                 reductions.push(reduction);
             }
         }
-        Ok(Self { names, places, reductions })
+        Ok(Self { names, units, places, reductions })
     }
 
-    /// Names of the columns: all of one reduction, then all of the next.
+    /// Names of the columns with their units: all of one reduction, then all of the next.
     pub(super) fn header(&self) -> Vec<String> {
-        let name = |reduction: Reduction, name: &String| match reduction {
-            Reduction::Final => name.clone(),
-            Reduction::Max => format!("max({name})"),
-            Reduction::Min => format!("min({name})"),
-            Reduction::Rms => format!("rms({name})"),
+        let name = |reduction: Reduction, (name, unit): (&String, &String)| {
+            let reduced = match reduction {
+                Reduction::Final => name.clone(),
+                Reduction::Max => format!("max({name})"),
+                Reduction::Min => format!("min({name})"),
+                Reduction::Rms => format!("rms({name})"),
+            };
+            measured(&reduced, unit)
         };
-        self.reductions.iter().flat_map(|&kind| self.names.iter().map(move |text| name(kind, text))).collect()
+        let every = |&kind: &Reduction| {
+            self.names.iter().zip(&self.units).map(move |named| name(kind, named)).collect::<Vec<_>>()
+        };
+        self.reductions.iter().flat_map(every).collect()
     }
 
     /// The values of a run, in the order of the header.

@@ -2,22 +2,40 @@
 
 use super::csv::fields;
 use crate::arguments::SweepOptions;
-use crate::commands::simulate::Target;
+use crate::commands::simulate::refused;
+use crate::commands::simulate::table::measured;
 use crate::random::{permutation, uniform};
 use crate::report::Failure;
+use mbs_symbolic::diag::{Diagnostics, Severity};
+use mbs_symbolic::ids::ParamId;
 use mbs_symbolic::model::Model;
+use mbs_symbolic::model::setting::{self, Declared, NotSet, Target, check_with, written};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// More samples than this are taken for a slip.
 pub(crate) const MOST_SAMPLES: u64 = 10_000_000;
 
-/// The names that vary, and their values in every sample.
+/// The names that vary, and their values in every sample, in the units they were declared with.
 #[derive(Debug)]
 pub(super) struct Design {
     pub(super) names: Vec<String>,
+    varied: Vec<Varied>,
     pub(super) samples: usize,
     plan: Plan,
+}
+
+/// One of what varies.
+#[derive(Debug)]
+struct Varied {
+    target: Target,
+    declared: Declared,
+}
+
+impl Varied {
+    fn new(target: Target, model: &Model) -> Self {
+        Self { target, declared: target.declared(model) }
+    }
 }
 
 #[derive(Debug)]
@@ -58,18 +76,31 @@ impl Range {
     }
 }
 
+/// The first error, with its code.
+fn first_error(found: &Diagnostics) -> Option<String> {
+    let error = found.iter().find(|diagnostic| diagnostic.severity == Severity::Error)?;
+    Some(format!("{}: {}", error.problem.code(), error.problem))
+}
+
 fn wrong(message: String) -> Failure {
     Failure::new("MBS-C040", message)
 }
 
+fn wrong_for(not: NotSet) -> Failure {
+    let failure = wrong(not.message);
+    match not.help {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}
+
 const RANGE_HELP: &str = "write NAME=FROM:TO:COUNT, or NAME=FROM:TO with --samples and --random or \
-                          --latin-hypercube";
+                          --latin-hypercube; a unit may stand behind it: `c=1:8:8 kN*s/m`";
 
 impl Design {
     /// As the options say. Every value is one the model allows, and initial values that vary
     /// are held when loops are closed.
     pub(super) fn new(options: &SweepOptions, model: &mut Model) -> Result<Self, Failure> {
-        let path = &options.variant.model;
         let design = match &options.from_csv {
             Some(file) => {
                 let text = std::fs::read_to_string(file).map_err(|error| {
@@ -83,14 +114,38 @@ impl Design {
             let failure = wrong(format!("--samples {asked}, but there are {} samples", design.samples));
             return Err(failure.help("leave --samples out, or draw with --random or --latin-hypercube"));
         }
-        for name in &design.names {
-            let target = Target::find(model, name, path)?;
+        for Varied { target, .. } in &design.varied {
             if matches!(target, Target::Position(_) | Target::Velocity(_)) {
                 // Any number will do: each run puts its own there.
                 target.set(model, 0.0);
             }
         }
         Ok(design)
+    }
+
+    /// The names with the units their values are in: `c [kN*s/m]`.
+    pub(super) fn header(&self) -> impl Iterator<Item = String> {
+        self.names.iter().zip(&self.varied).map(|(name, varied)| measured(name, &varied.declared.name))
+    }
+
+    /// Values of a sample in SI.
+    pub(super) fn si(&self, values: &[f64]) -> Vec<f64> {
+        self.varied.iter().zip(values).map(|(varied, &value)| varied.declared.to_si(value)).collect()
+    }
+
+    /// Why no mechanism can have these SI values, if none can: the first of the checks every model
+    /// has to pass.
+    pub(super) fn refuses(&self, model: &Model, si: &[f64]) -> Option<String> {
+        let parameters: Vec<(ParamId, f64)> = self
+            .varied
+            .iter()
+            .zip(si)
+            .filter_map(|(varied, &value)| match varied.target {
+                Target::Parameter(id) => Some((id, value)),
+                _ => None,
+            })
+            .collect();
+        first_error(&check_with(model, &parameters))
     }
 
     /// The values of one sample, in the order of the names.
@@ -149,19 +204,24 @@ impl Design {
 fn ranges(options: &SweepOptions, model: &Model) -> Result<Design, Failure> {
     let path = &options.variant.model;
     let mut names: Vec<String> = Vec::new();
-    let mut ranges = Vec::new();
+    let (mut ranges, mut all) = (Vec::new(), Vec::new());
     for text in &options.parameters {
-        let (name, range) = range(text)?;
-        let target = Target::find(model, name, path)?;
-        if let Some(reason) = [range.from, range.to].into_iter().find_map(|end| target.refuses(model, end)) {
-            return Err(wrong(reason).about(path));
+        let (name, written) = range(text)?;
+        let target = Target::find(model, name).map_err(|not| refused(not, path))?;
+        let varied = Varied::new(target, model);
+        let range = written.of(target, model).map_err(|not| wrong_for(not).about(path))?;
+        let ends = [range.from, range.to].map(|end| varied.declared.to_si(end));
+        if let Some(not) = ends.into_iter().find_map(|end| target.refuses(model, end)) {
+            return Err(wrong_for(not).about(path));
         }
         if names.iter().any(|other| other == name) {
             return Err(wrong(format!("`{name}` is varied twice")));
         }
         names.push(name.to_owned());
         ranges.push(range);
+        all.push(varied);
     }
+    possible(&all, &ranges, model).map_err(|failure| failure.about(path))?;
     if names.is_empty() {
         return Err(wrong("nothing varies".to_owned()).help("use --param or --from-csv"));
     }
@@ -198,29 +258,82 @@ fn ranges(options: &SweepOptions, model: &Model) -> Result<Design, Failure> {
     } else {
         Plan::Grid(ranges)
     };
-    Ok(Design { names, samples: wanted as usize, plan })
+    Ok(Design { names, varied: all, samples: wanted as usize, plan })
 }
 
-/// NAME=FROM:TO or NAME=FROM:TO:COUNT
-fn range(text: &str) -> Result<(&str, Range), Failure> {
+/// Refuses an end of a range no mechanism can have, whichever ends the other ranges are at.
+fn possible(all: &[Varied], ranges: &[Range], model: &Model) -> Result<(), Failure> {
+    let set = |index: usize, value: f64| match all[index].target {
+        Target::Parameter(id) => Some((id, all[index].declared.to_si(value))),
+        _ => None,
+    };
+    for (index, range) in ranges.iter().enumerate() {
+        for end in [range.from, range.to] {
+            let Some(own) = set(index, end) else { continue };
+            let others = |value: fn(&Range) -> f64| {
+                let others = (0..all.len()).filter(|other| *other != index);
+                others.filter_map(|other| set(other, value(&ranges[other]))).collect::<Vec<_>>()
+            };
+            let ways = [Vec::new(), others(|range| range.from), others(|range| range.to)];
+            let errors: Option<Vec<String>> = ways
+                .into_iter()
+                .map(|mut way| {
+                    way.push(own);
+                    first_error(&check_with(model, &way))
+                })
+                .collect();
+            if let Some(error) = errors.and_then(|errors| errors.into_iter().next()) {
+                let name = all[index].target.name(model);
+                let written = format!("{end} {}", all[index].declared.name);
+                return Err(wrong(format!("with `{name}` = {}: {error}", written.trim_end())));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A range as written: both ends, the number of points, and the unit behind the whole.
+#[derive(Debug, PartialEq)]
+struct WrittenRange<'t> {
+    ends: [setting::Written<'t>; 2],
+    count: Option<u64>,
+    unit: Option<&'t str>,
+}
+
+impl WrittenRange<'_> {
+    /// In the declared unit of what varies.
+    fn of(&self, target: Target, model: &Model) -> Result<Range, NotSet> {
+        let [from, to] = &self.ends;
+        let read = |end| target.read(model, end, self.unit);
+        Ok(Range { from: read(from)?, to: read(to)?, count: self.count })
+    }
+}
+
+/// NAME=FROM:TO or NAME=FROM:TO:COUNT, with a unit behind each end or behind the whole.
+fn range(text: &str) -> Result<(&str, WrittenRange<'_>), Failure> {
     let refuse = |why: String| wrong(format!("`{text}`: {why}")).help(RANGE_HELP);
     let (name, range) = text.split_once('=').ok_or_else(|| refuse("there is no `=`".to_owned()))?;
-    let number = |part: &str| match part.trim().parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(refuse(format!("`{}` is not a number", part.trim()))),
-    };
+    let number = |part| written(part).map_err(|not| refuse(not.message));
     let parts: Vec<&str> = range.split(':').collect();
-    let (from, to, count) = match parts.as_slice() {
-        [from, to] => (number(from)?, number(to)?, None),
-        [from, to, count] => {
-            let points = count.trim().parse::<u64>().ok().filter(|&count| count > 0);
-            let points =
-                points.ok_or_else(|| refuse(format!("`{}` is not a count of at least one", count.trim())))?;
-            (number(from)?, number(to)?, Some(points))
+    let (from, to, count, unit) = match parts.as_slice() {
+        [from, to] => {
+            let to = number(to)?;
+            let unit = to.unit;
+            (number(from)?, to, None, unit)
+        }
+        [from, to, last] => {
+            let last = last.trim();
+            let digits = last.bytes().take_while(u8::is_ascii_digit).count();
+            let (count, unit) = (last[..digits].parse::<u64>(), last[digits..].trim());
+            let is_unit = |c: char| c.is_whitespace() || c.is_alphabetic() || matches!(c, '°' | '%');
+            let separate = unit.is_empty() || last[digits..].starts_with(is_unit);
+            let points = count.ok().filter(|&count| count > 0 && separate);
+            let points = points.ok_or_else(|| refuse(format!("`{last}` is not a count of at least one")))?;
+            (number(from)?, number(to)?, Some(points), (!unit.is_empty()).then_some(unit))
         }
         _ => return Err(refuse("this is not a range".to_owned())),
     };
-    Ok((name.trim(), Range { from, to, count }))
+    Ok((name.trim(), WrittenRange { ends: [from, to], count, unit }))
 }
 
 /// A table of samples: names in the first line, numbers in the others.
@@ -232,15 +345,19 @@ fn listed(text: &str, file: &Path, model: &Model) -> Result<Design, Failure> {
     let Some((first, header)) = lines.next() else {
         return Err(wrong("the table of samples is empty".to_owned()).about(file));
     };
-    let (mut names, mut targets) = (Vec::<String>::new(), Vec::new());
+    let (mut names, mut columns) = (Vec::<String>::new(), Vec::new());
     for field in fields(header) {
         let place = Some((first + 1, field.column));
-        let target = Target::find(model, &field.text, file).map_err(|failure| failure.at(place))?;
-        if names.contains(&field.text) {
-            return Err(refuse(format!("there are two columns `{}`", field.text), first + 1, field.column));
+        let (name, unit) = setting::column(&field.text);
+        let target = Target::find(model, name).map_err(|not| refused(not, file).at(place))?;
+        if names.iter().any(|other| other == name) {
+            return Err(refuse(format!("there are two columns `{name}`"), first + 1, field.column));
         }
-        names.push(field.text);
-        targets.push(target);
+        // A unit that cannot be this one's is refused at the head, not at every number below.
+        let one = setting::Written { value: 1.0, unit: None };
+        target.read(model, &one, unit).map_err(|not| wrong_for(not).about(file).at(place))?;
+        names.push(name.to_owned());
+        columns.push((Varied::new(target, model), unit.map(str::to_owned)));
     }
     let mut values = Vec::new();
     for (index, line) in lines {
@@ -250,19 +367,18 @@ fn listed(text: &str, file: &Path, model: &Model) -> Result<Design, Failure> {
             let why = format!("{} values for {} columns", fields.len(), names.len());
             return Err(refuse(why, index + 1, column));
         }
-        for (field, target) in fields.iter().zip(&targets) {
-            let value = match field.text.parse::<f64>() {
-                Ok(value) if value.is_finite() => value,
-                _ => {
-                    return Err(refuse(format!("`{}` is not a number", field.text), index + 1, field.column));
-                }
-            };
-            if let Some(reason) = target.refuses(model, value) {
-                return Err(refuse(reason, index + 1, field.column));
+        for (field, (Varied { target, declared }, unit)) in fields.iter().zip(&columns) {
+            let place = Some((index + 1, field.column));
+            let no = |not: NotSet| wrong_for(not).about(file).at(place);
+            let number = written(&field.text).map_err(no)?;
+            let value = target.read(model, &number, unit.as_deref()).map_err(no)?;
+            if let Some(not) = target.refuses(model, declared.to_si(value)) {
+                return Err(no(not));
             }
             values.push(value);
         }
     }
+    let varied = columns.into_iter().map(|(varied, _)| varied).collect();
     let samples = values.len() / names.len();
     if samples == 0 {
         return Err(wrong("the table of samples has no lines below its names".to_owned()).about(file));
@@ -270,7 +386,7 @@ fn listed(text: &str, file: &Path, model: &Model) -> Result<Design, Failure> {
     if samples as u64 > MOST_SAMPLES {
         return Err(wrong(format!("more than {MOST_SAMPLES} samples")).about(file));
     }
-    Ok(Design { names, samples, plan: Plan::Listed(values) })
+    Ok(Design { names, varied, samples, plan: Plan::Listed(values) })
 }
 
 #[cfg(test)]
@@ -278,18 +394,38 @@ mod tests {
     use super::*;
 
     fn design(plan: Plan, samples: usize) -> Design {
-        Design { names: vec!["a".to_owned(), "b".to_owned()], samples, plan }
+        Design { names: vec!["a".to_owned(), "b".to_owned()], varied: Vec::new(), samples, plan }
     }
 
     #[test]
     fn a_grid_reaches_both_ends() {
-        let range = |text| range(text).expect("a range").1;
+        let range = |text| {
+            let written = range(text).expect("a range").1;
+            let [from, to] = [0, 1].map(|end| written.ends[end].value);
+            Range { from, to, count: written.count }
+        };
         let grid = design(Plan::Grid(vec![range("a=0:1:2"), range("b=-0.3:0.7:3")]), 6);
         let all: Vec<Vec<f64>> = (0..6).map(|k| grid.values(k)).collect();
         assert_eq!((&all[0][..], &all[5][..]), (&[0.0, -0.3][..], &[1.0, 0.7][..]));
         assert_eq!(all[2], [0.0, 0.7]);
         assert_eq!(all[3][0], 1.0);
         assert_eq!(range("a=3:9:1").grid(0), 3.0);
+    }
+
+    #[test]
+    fn units_stand_behind_ends_or_behind_the_whole() {
+        let units = |text| {
+            let written = range(text).expect("a range").1;
+            (written.ends[0].unit, written.ends[1].unit, written.count, written.unit)
+        };
+        assert_eq!(units("c=1:8:8 kN*s/m"), (None, None, Some(8), Some("kN*s/m")));
+        assert_eq!(units("c=1:8 kN*s/m"), (None, Some("kN*s/m"), None, Some("kN*s/m")));
+        assert_eq!(units("c=1 N:8 kN:3"), (Some("N"), Some("kN"), Some(3), None));
+        assert_eq!(units("c=1:8:3 1/s"), (None, None, Some(3), Some("1/s")));
+        assert_eq!(units("c=-1:8e-3:3"), (None, None, Some(3), None));
+        for wrong in ["c=1:8:2.5", "c=1:8:-2", "c=1:8:0 m", "c=1:8:m", "c=1:8:3:4", "c", "c=1"] {
+            assert!(range(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

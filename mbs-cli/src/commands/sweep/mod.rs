@@ -69,7 +69,7 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
         None => std::thread::available_parallelism().map_or(1, NonZero::get),
     };
     let mut design = None;
-    let Ready { system, simulation, program, compile_ms, native_ms, .. } = ready_with(
+    let Ready { system, simulation, program, planned, compile_ms, native_ms, .. } = ready_with(
         &options.variant,
         options.json,
         |simulation| needs_jacobian(&options.run.method(simulation)),
@@ -81,8 +81,9 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
     let Some(design) = design else { unreachable!("the design is made before the model is compiled") };
     let settings = options.run.settings(&simulation);
     simulate::check(&settings)?;
-    let columns = Columns::new(system.layout(), &options.columns, &options.reduce)?;
-    let study = Study::new(&*system, design, columns, settings, options.run.method(&simulation))?;
+    let columns = Columns::new(system.layout(), &planned.model, &options.columns, &options.reduce)?;
+    let study =
+        Study::new(&*system, &planned.model, design, columns, settings, options.run.method(&simulation))?;
     let model = system.layout().model().to_owned();
     let output = options.output.clone().unwrap_or_else(|| default_output(&model, shard));
     format::check(&output)?;

@@ -6,10 +6,12 @@ use crate::commands::simulate::table::{Evaluator, quote};
 use crate::report::Failure;
 use mbs_runtime::integrate::{self, simulate_with};
 use mbs_runtime::{Layout, Plant, Settings, Signals, SimulationError, State, System, Trajectory};
+use mbs_symbolic::model::Model;
 
 /// Everything runs have in common. Shared by all threads.
 pub(super) struct Study<'s> {
     pub(super) system: &'s dyn System,
+    pub(super) model: &'s Model,
     pub(super) design: Design,
     pub(super) columns: Columns,
     pub(super) settings: Settings,
@@ -61,6 +63,7 @@ pub(super) struct Row {
 impl<'s> Study<'s> {
     pub(super) fn new(
         system: &'s dyn System,
+        model: &'s Model,
         design: Design,
         columns: Columns,
         settings: Settings,
@@ -74,13 +77,13 @@ impl<'s> Study<'s> {
                 .ok_or_else(|| Failure::new("MBS-C040", format!("`{name}` does not occur in the equations")))
         };
         let slots = design.names.iter().map(slot).collect::<Result<_, _>>()?;
-        Ok(Self { system, design, columns, settings, method, slots })
+        Ok(Self { system, model, design, columns, settings, method, slots })
     }
 
     /// Names of the columns.
     pub(super) fn header(&self) -> Vec<String> {
         let mut names = vec!["sample".to_owned()];
-        names.extend(self.design.names.iter().cloned());
+        names.extend(self.design.header());
         names.extend(self.columns.header());
         names.extend(["steps", "status", "message"].map(str::to_owned));
         names
@@ -91,8 +94,13 @@ impl<'s> Study<'s> {
         let values = self.design.values(sample);
         let mut texts = vec![sample.to_string()];
         texts.extend(values.iter().map(|value| format!("{value:?}")));
+        let values = self.design.si(&values);
         let (theta, constant) = self.arguments(&values);
-        let failed = match self.simulate(&values, &theta, &constant) {
+        let run = match self.design.refuses(self.model, &values) {
+            Some(reason) => Err(reason),
+            None => self.simulate(&values, &theta, &constant).map_err(|error| error.message()),
+        };
+        let failed = match run {
             Ok(trajectory) => {
                 let plant = Plant::new(self.system, &theta, Box::new(constant));
                 let numbers = self.columns.values(&mut Evaluator::new(plant), &trajectory.states);
@@ -100,9 +108,9 @@ impl<'s> Study<'s> {
                 texts.extend([trajectory.statistics.steps.to_string(), "ok".to_owned(), String::new()]);
                 false
             }
-            Err(error) => {
+            Err(message) => {
                 texts.extend(self.columns.header().iter().map(|_| String::new()));
-                let message = error.message().replace('\n', " ");
+                let message = message.replace('\n', " ");
                 texts.extend([String::new(), "failed".to_owned(), quote(&message)]);
                 true
             }
@@ -110,7 +118,7 @@ impl<'s> Study<'s> {
         Row { text: texts.join(",") + "\n", failed }
     }
 
-    /// Parameters and held inputs of a sample.
+    /// Parameters and held inputs of a sample, from its values in SI.
     fn arguments(&self, values: &[f64]) -> (Vec<f64>, Constant) {
         let layout = self.system.layout();
         let mut theta = layout.parameter_defaults.to_vec();

@@ -1,6 +1,7 @@
 //! Physics that can be judged with the default values of parameters.
 
-use crate::diag::{Diagnostic, Diagnostics, Problem, Span};
+use crate::diag::{Diagnostic, Diagnostics, Problem, Severity, Span};
+use crate::ids::{CoordinateId, ParamId, VelocityId};
 use crate::model::evaluate::Defaults;
 use crate::model::{
     Axis, AxisAngle, Body, Constraint, ConstraintKind, Formula, Joint, JointKind, Limits, Model,
@@ -9,43 +10,48 @@ use crate::model::{
 
 /// Reports masses, inertias, axes and lengths that no mechanism can have. What could not
 /// be read, and what is computed from it, is passed over.
-pub(super) fn check(model: &Model) -> Diagnostics {
-    let mut checker = Checker { defaults: Defaults::new(model), problems: Diagnostics::new() };
-    for parameter in &model.parameters {
-        if let ParameterValue::Derived(formula) = &parameter.value {
-            checker.finite(formula, &format!("parameter `{}`", parameter.name.text));
-        }
-    }
-    for component in &model.gravity {
-        checker.finite(component, "`gravity`");
-    }
-    for frame in &model.frames {
-        for component in &frame.position {
-            checker.finite(component, "this position");
-        }
-        checker.rotations(&frame.rotation);
-    }
-    for body in model.bodies.iter().skip(1) {
-        checker.body(body);
-    }
-    for joint in &model.joints {
-        checker.joint(joint);
-    }
-    for constraint in &model.constraints {
-        checker.constraint(constraint);
-    }
-    for state in &model.states {
-        checker.finite(&state.initial, "this initial value");
-    }
-    for (coordinate, value) in &model.initial.positions {
-        let value_at = checker.finite(value, "this initial value");
-        let coordinate = &model.coordinates[*coordinate];
-        checker.within_limits(value_at, value.span, &model.joints[coordinate.joint], &coordinate.name.text);
-    }
-    for (_, value) in &model.initial.velocities {
-        checker.finite(value, "this initial value");
-    }
+pub(in crate::model) fn check(model: &Model) -> Diagnostics {
+    check_with(model, |_, default| default)
+}
+
+/// The same with given parameters set to what `given` makes of their ids and defaults.
+pub(in crate::model) fn check_with(model: &Model, given: impl FnMut(ParamId, f64) -> f64) -> Diagnostics {
+    let mut checker = Checker::with(model, given);
+    checker.elements(model);
+    checker.initial(model, &model.initial.positions, &model.initial.velocities);
     checker.problems
+}
+
+/// Formulas looked at for all scenarios together; what is left is looked at when it is run.
+const SCENARIO_FORMULAS: usize = 2_000_000;
+
+/// Reports what scenarios make of the model that no mechanism can be.
+pub(super) fn check_scenarios(model: &Model) -> Diagnostics {
+    let size = model.bodies.len() + model.frames.len() + model.joints.len() + model.constraints.len();
+    let looked_at = SCENARIO_FORMULAS / (size + model.parameters.len());
+    let mut found = Diagnostics::new();
+    for scenario in model.simulation.scenarios.iter().take(looked_at) {
+        let set = |id, default| {
+            scenario
+                .parameters
+                .iter()
+                .rev()
+                .find(|(other, _)| *other == id)
+                .map_or(default, |(_, value)| *value)
+        };
+        let mut checker = Checker::with(model, set);
+        checker.elements(model);
+        for diagnostic in &std::mem::take(&mut checker.problems).from_severity(Severity::Error) {
+            let words = format!("in scenario `{}`", scenario.name.text);
+            found.push(diagnostic.clone().with(scenario.name.span, words));
+        }
+        for (_, value) in &scenario.inputs {
+            checker.signal(value);
+        }
+        checker.initial(model, &scenario.positions, &scenario.velocities);
+        found.append(checker.problems);
+    }
+    found
 }
 
 struct Checker<'m> {
@@ -53,7 +59,66 @@ struct Checker<'m> {
     problems: Diagnostics,
 }
 
-impl Checker<'_> {
+impl<'m> Checker<'m> {
+    fn with(model: &'m Model, given: impl FnMut(ParamId, f64) -> f64) -> Self {
+        Self { defaults: Defaults::with(model, given), problems: Diagnostics::new() }
+    }
+
+    /// Everything but initial positions and velocities.
+    fn elements(&mut self, model: &Model) {
+        for parameter in &model.parameters {
+            if let ParameterValue::Derived(formula) = &parameter.value {
+                self.finite(formula, &format!("parameter `{}`", parameter.name.text));
+            }
+        }
+        for component in &model.gravity {
+            self.finite(component, "`gravity`");
+        }
+        for input in &model.inputs {
+            self.signal(&input.default);
+        }
+        for frame in &model.frames {
+            for component in &frame.position {
+                self.finite(component, "this position");
+            }
+            self.rotations(&frame.rotation);
+        }
+        for body in model.bodies.iter().skip(1) {
+            self.body(body);
+        }
+        for joint in &model.joints {
+            self.joint(joint);
+        }
+        for constraint in &model.constraints {
+            self.constraint(constraint);
+        }
+        for state in &model.states {
+            self.finite(&state.initial, "this initial value");
+        }
+    }
+
+    fn initial(
+        &mut self,
+        model: &Model,
+        positions: &[(CoordinateId, Formula)],
+        velocities: &[(VelocityId, Formula)],
+    ) {
+        for (coordinate, value) in positions {
+            let value_at = self.finite(value, "this initial value");
+            let coordinate = &model.coordinates[*coordinate];
+            let joint = &model.joints[coordinate.joint];
+            self.within_limits(value_at, value.span, joint, &coordinate.name.text);
+        }
+        for (_, value) in velocities {
+            self.finite(value, "this initial value");
+        }
+    }
+
+    /// What an input is while nothing else is set, unless it depends on time.
+    fn signal(&mut self, default: &Formula) {
+        self.finite(default, "this signal");
+    }
+
     fn error(&mut self, span: Span, problem: Problem) {
         self.problems.push(Diagnostic::error(span, problem));
     }

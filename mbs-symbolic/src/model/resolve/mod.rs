@@ -6,7 +6,7 @@
 
 mod assemblies;
 mod bodies;
-mod check;
+pub(super) mod check;
 mod constraints;
 mod dimensions;
 mod fields;
@@ -147,6 +147,9 @@ pub(super) fn resolve(
     let Resolver { mut problems, broken_joints, torn, .. } = resolver;
     problems.append(check::check(&model));
     if !problems.has_errors() {
+        problems.append(check::check_scenarios(&model));
+    }
+    if !problems.has_errors() {
         problems.append(crate::checks::of_model(&model));
         problems = crate::checks::without_allowed(&model, problems);
     }
@@ -184,7 +187,7 @@ impl<'a> Resolver<'a> {
         let forces = self.resolve_forces(&top);
         let outputs = self.resolve_outputs(&top);
         let initial = self.resolve_initial(&top);
-        let simulation = self.resolve_simulation(&top, &parameters);
+        let simulation = self.resolve_simulation(&top, (&parameters, &inputs));
         for id in joints.ids() {
             joints[id].coordinates_used |= self.used_joints[id.index()];
         }

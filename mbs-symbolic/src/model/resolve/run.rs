@@ -4,13 +4,14 @@ use super::assemblies::negative;
 use super::dimensions::Quantity;
 use super::fields::Fields;
 use super::names::Entity;
-use super::{Parameters, Resolver};
-use crate::diag::Problem;
-use crate::ids::{CoordinateId, Id, ParamId, VelocityId};
+use super::{Inputs, Parameters, Resolver};
+use crate::diag::{Diagnostic, Problem};
+use crate::ids::{CoordinateId, Id, InputId, ParamId, VelocityId};
+use crate::model::evaluate::constant;
 use crate::model::language::{INITIAL, SCENARIO, SIMULATION};
 use crate::model::place::Place;
 use crate::model::tree::{Key, Node};
-use crate::model::{Formula, Initial, Parameter, ParameterValue, Scenario, Simulation};
+use crate::model::{Formula, Initial, Input, Parameter, ParameterValue, Scenario, Simulation};
 
 impl<'a> Resolver<'a> {
     pub(super) fn resolve_initial(&mut self, top: &Fields<'a>) -> Initial {
@@ -56,7 +57,11 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    pub(super) fn resolve_simulation(&mut self, top: &Fields<'a>, parameters: &Parameters) -> Simulation {
+    pub(super) fn resolve_simulation(
+        &mut self,
+        top: &Fields<'a>,
+        symbols: (&Parameters, &Inputs),
+    ) -> Simulation {
         let Some((key, node)) = top.entry("simulation") else { return Simulation::default() };
         let fields = self.fields(&SIMULATION, key.span, node);
         let mut simulation = Simulation {
@@ -69,13 +74,13 @@ impl<'a> Resolver<'a> {
         };
         let entries = self.own_entries(&fields, "scenarios");
         for (key, node) in entries {
-            let scenario = self.scenario(key, node, parameters);
+            let scenario = self.scenario(key, node, symbols);
             simulation.scenarios.push(scenario);
         }
         simulation
     }
 
-    fn scenario(&mut self, key: &'a Key, node: &'a Node, parameters: &Parameters) -> Scenario {
+    fn scenario(&mut self, key: &'a Key, node: &'a Node, symbols: (&Parameters, &Inputs)) -> Scenario {
         let fields = self.fields(&SCENARIO, key.span, node);
         let mut scenario = Scenario {
             name: self.entry_name(key),
@@ -91,7 +96,7 @@ impl<'a> Resolver<'a> {
             } else if let Some(name) = key.text.strip_prefix("velocities.") {
                 scenario.velocities.extend(self.initial_velocity(name, key, node));
             } else {
-                self.setting(&mut scenario, key, node, parameters);
+                self.setting(&mut scenario, key, node, symbols);
             }
         }
         scenario
@@ -119,7 +124,35 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn setting(&mut self, scenario: &mut Scenario, key: &'a Key, node: &'a Node, parameters: &Parameters) {
+    /// A signal in a scenario: a plain number is in the input's own unit, as in its declaration.
+    fn input_setting(&mut self, input: &Input, id: InputId, value: Formula, place: Place) -> Formula {
+        let name = &input.name;
+        match (&input.written, constant(&value)) {
+            (Some(unit), number) if self.quantity(&value, place).dimension.is_none() => match number {
+                Some(number) => return Formula::number(unit.to_si(number), value.span),
+                None => {
+                    let (unit, si) = (unit.text.clone(), unit.si.clone());
+                    let problem = Problem::UnitNotSi { unit, si, what: "a signal that is an expression" };
+                    let report = Diagnostic::error(value.span, problem);
+                    self.problems.push(report.with(name.span, "the unit is given here"));
+                }
+            },
+            _ => {
+                let known = self.input_quantities.get(id.index()).copied().unwrap_or_default();
+                let unit = known.dimension.map(|dimension| dimension.to_string()).unwrap_or_default();
+                self.check_initial(Some(&value), Some((known, unit.as_str())), &name.text);
+            }
+        }
+        value
+    }
+
+    fn setting(
+        &mut self,
+        scenario: &mut Scenario,
+        key: &'a Key,
+        node: &'a Node,
+        (parameters, inputs): (&Parameters, &Inputs),
+    ) {
         match self.names.find(&key.text) {
             Some(Entity::Parameter(id)) => {
                 let parameter = &parameters[id];
@@ -143,11 +176,7 @@ impl<'a> Resolver<'a> {
                 let smooth = self.input_names.get(id.index()).is_some_and(|(_, n)| *n > 0);
                 let place = if smooth { Place::SmoothInputDefault } else { Place::InputDefault };
                 let value = self.scalar_formula(&key.text, key.span, node, place);
-                if let Some(value) = &value {
-                    let known = self.input_quantities.get(id.index()).copied().unwrap_or_default();
-                    let unit = known.dimension.map(|dimension| dimension.to_string()).unwrap_or_default();
-                    self.check_initial(Some(value), Some((known, unit.as_str())), &key.text);
-                }
+                let value = value.map(|value| self.input_setting(&inputs[id], id, value, place));
                 scenario.inputs.extend(value.map(|value| (id, value)));
             }
             Some(Entity::Coordinate(_) | Entity::Velocity(_)) => {

@@ -224,6 +224,7 @@ impl<'a> Resolver<'a> {
                     None => literal.and_then(|text| units::parse(text).ok()).map(|unit| unit.si),
                 },
                 written: unit.as_ref().map(|given| given.unit.clone()).filter(|unit| !unit.is_si()),
+                dimension: None,
                 doc: short.fields().and_then(|fields| self.text(fields, "doc")),
                 min: None,
                 max: None,
@@ -271,6 +272,9 @@ impl<'a> Resolver<'a> {
                 self.check_range(parameter, fields);
             }
         }
+        for id in parameters.ids() {
+            parameters[id].dimension = self.parameter_quantities[id.index()].dimension;
+        }
         let derived = |id: &ParamId| matches!(parameters[*id].value, ParameterValue::Derived(_));
         let order = order.into_iter().map(ParamId::new).filter(derived).collect();
         (parameters, order)
@@ -312,12 +316,7 @@ impl<'a> Resolver<'a> {
 
     /// Complains if `value` is not what `parameter` allows.
     pub(super) fn check_in_range(&mut self, parameter: &Parameter, value: f64, span: Span) {
-        let outside = match (parameter.min, parameter.max) {
-            (Some(min), _) if value < min => Some(("min", min)),
-            (_, Some(max)) if value > max => Some(("max", max)),
-            _ => None,
-        };
-        if let Some((bound, limit)) = outside {
+        if let Some((bound, limit)) = parameter.outside(value) {
             let name = parameter.name.text.clone();
             self.error(span, Problem::OutsideRange { name, value, bound, limit });
         }
@@ -350,8 +349,10 @@ impl<'a> Resolver<'a> {
                 }
             }
             self.input_quantities.push(quantity);
+            let written = given.as_ref().map(|given| given.unit.clone()).filter(|unit| !unit.is_si());
             let unit = given.map(|given| given.unit.si);
-            inputs.push(Input { name: self.entry_name(key), default, derivatives, unit, doc });
+            let (name, dimension) = (self.entry_name(key), quantity.dimension);
+            inputs.push(Input { name, default, derivatives, unit, written, dimension, doc });
         }
         inputs
     }

@@ -8,6 +8,8 @@ pub use dimension::Dimension;
 /// A unit as written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unit {
+    /// As written.
+    pub text: String,
     /// What it measures.
     pub dimension: Dimension,
     /// The same in SI units without prefix; the user's own spelling where it is that.
@@ -22,6 +24,17 @@ impl Unit {
     pub fn to_si(&self, value: f64) -> f64 {
         let (above, below) = self.scale;
         if below == 1.0 { value * above } else { value * above / below }
+    }
+
+    /// An SI value in this unit.
+    pub fn from_si(&self, value: f64) -> f64 {
+        let (above, below) = self.scale;
+        if below == 1.0 { value / above } else { value * below / above }
+    }
+
+    /// Whether numbers in `other` are numbers in this unit.
+    pub(super) fn scales_like(&self, other: &Self) -> bool {
+        self.scale == other.scale
     }
 
     /// Whether it is SI without prefix.
@@ -308,7 +321,7 @@ impl Reader<'_> {
             self.text.trim().to_owned()
         };
         let scale = if self.scale.0 == self.scale.1 { (1.0, 1.0) } else { self.scale };
-        Ok(Unit { dimension, si, scale })
+        Ok(Unit { text: self.text.trim().to_owned(), dimension, si, scale })
     }
 }
 
