@@ -3,6 +3,7 @@
 use super::csv::fields;
 use crate::arguments::SweepOptions;
 use crate::commands::simulate::Target;
+use crate::input::{SAMPLES_BYTES, whole_text_of};
 use crate::random::{permutation, uniform};
 use crate::report::Failure;
 use mbs_symbolic::model::Model;
@@ -72,7 +73,7 @@ impl Design {
         let path = &options.variant.model;
         let design = match &options.from_csv {
             Some(file) => {
-                let text = std::fs::read_to_string(file).map_err(|error| {
+                let text = whole_text_of(file, SAMPLES_BYTES).map_err(|error| {
                     wrong(format!("cannot read the table of samples: {error}")).about(file)
                 })?;
                 listed(&text, file, model)?
