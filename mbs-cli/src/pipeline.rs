@@ -2,6 +2,7 @@
 //!
 //! The compiler itself has no clock and opens no files, so both happen here.
 
+use crate::input::text_of;
 use crate::report::Failure;
 use mbs_symbolic::Options;
 use mbs_symbolic::checks;
@@ -11,9 +12,8 @@ use mbs_symbolic::model::{self, Loader, Model, Reading, limits};
 use mbs_symbolic::optimize::{self, Report};
 use mbs_symbolic::program::{self, Program};
 use mbs_symbolic::topology::{self, Topology};
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A model that is read and has its tree.
@@ -23,6 +23,8 @@ pub(crate) struct Planned {
     pub(crate) topology: Topology,
     pub(crate) warnings: Diagnostics,
     pub(crate) sources: Sources,
+    /// The model file and every file it names.
+    pub(crate) files: Vec<PathBuf>,
     /// Milliseconds by stage.
     pub(crate) times: Vec<(&'static str, f64)>,
 }
@@ -49,7 +51,8 @@ pub(crate) fn plan(path: &Path) -> Result<Planned, Failure> {
     let mut times = Vec::new();
     let source = text_of(path, limits::FILE_BYTES)
         .map_err(|error| Failure::new("MBS-C001", format!("cannot read the model: {error}")).about(path))?;
-    let loader = Beside { directory: path.parent().unwrap_or(Path::new("")) };
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let loader = Beside { directory, asked: RefCell::new(vec![path.to_owned()]) };
     let name = path.display().to_string();
     let Reading { sources, result, fragment } =
         timed(&mut times, "read", || model::read(&name, &source, &loader));
@@ -61,7 +64,10 @@ pub(crate) fn plan(path: &Path) -> Result<Planned, Failure> {
         }
     };
     match timed(&mut times, "topology", || topology::build(&model)) {
-        Ok(topology) => Ok(Planned { model, topology, warnings, sources, times }),
+        Ok(topology) => {
+            let files = loader.asked.into_inner();
+            Ok(Planned { model, topology, warnings, sources, files, times })
+        }
         Err(diagnostics) => Err(with_warnings(warnings, diagnostics, sources)),
     }
 }
@@ -114,21 +120,17 @@ fn timed<T>(times: &mut Vec<(&'static str, f64)>, stage: &'static str, work: imp
     result
 }
 
-/// Files beside the model.
+/// Files beside the model, and which of them were asked for.
 struct Beside<'a> {
     directory: &'a Path,
+    asked: RefCell<Vec<PathBuf>>,
 }
 
 impl Loader for Beside<'_> {
     fn load(&self, path: &str) -> Result<String, String> {
-        text_of(&self.directory.join(path), limits::TABLE_BYTES).map_err(|error| error.to_string())
+        let path = self.directory.join(path);
+        let text = text_of(&path, limits::TABLE_BYTES).map_err(|error| error.to_string());
+        self.asked.borrow_mut().push(path);
+        text
     }
-}
-
-/// The text of a file, at most one byte more than `limit`: enough for the compiler to
-/// say that it is too long, without reading what has no end.
-pub(crate) fn text_of(path: &Path, limit: usize) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(limit as u64 + 1).read_to_string(&mut text)?;
-    Ok(text)
 }

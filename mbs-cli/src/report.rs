@@ -88,8 +88,13 @@ impl Failure {
 
 /// Writes to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same of bytes, which are nothing for a terminal.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Closed),
         Err(error) => Err(Failure::new("MBS-C003", format!("cannot write to standard output: {error}"))),
@@ -102,28 +107,6 @@ pub(crate) fn print_json(object: Map<String, Value>) -> Result<(), Failure> {
     whole.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
     whole.extend(object);
     print(&format!("{:#}\n", Value::Object(whole)))
-}
-
-/// Writes to `path`, or to standard output. A file is complete or not there: the text
-/// goes to a neighbour first, which then takes its name.
-pub(crate) fn deliver(text: &str, path: Option<&Path>) -> Result<(), Failure> {
-    match path {
-        Some(path) => deliver_bytes(text.as_bytes(), path),
-        None => print(text),
-    }
-}
-
-/// The same of bytes, which are nothing for a terminal.
-pub(crate) fn deliver_bytes(bytes: &[u8], path: &Path) -> Result<(), Failure> {
-    let mut neighbour = path.as_os_str().to_owned();
-    neighbour.push(format!(".{}.tmp", std::process::id()));
-    let neighbour = Path::new(&neighbour);
-    let written = std::fs::write(neighbour, bytes).and_then(|()| std::fs::rename(neighbour, path));
-    written.map_err(|error| {
-        // The first error is the one to report; a leftover is all there is to lose.
-        let _ = std::fs::remove_file(neighbour);
-        Failure::new("MBS-C002", format!("cannot write the file: {error}")).about(path)
-    })
 }
 
 /// Prints warnings, but not notes, which `mbs check` and `mbs import` are for.

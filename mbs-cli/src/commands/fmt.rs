@@ -1,16 +1,17 @@
 //! `mbs fmt`: even white space in model files.
 
 use crate::arguments::FormatOptions;
+use crate::input::whole_text_of;
+use crate::output;
 use crate::report::{self, Failure};
 use mbs_symbolic::diag::{Diagnostics, Sources};
-use mbs_symbolic::model;
-use std::fs;
+use mbs_symbolic::model::{self, limits};
 use std::path::Path;
 
 pub(crate) fn run(options: &FormatOptions) -> Result<(), Failure> {
     let mut uneven = false;
     for path in &options.models {
-        let source = fs::read_to_string(path).map_err(|error| {
+        let source = whole_text_of(path, limits::FILE_BYTES).map_err(|error| {
             Failure::new("MBS-C001", format!("cannot read the file: {error}")).about(path)
         })?;
         let text =
@@ -22,7 +23,7 @@ pub(crate) fn run(options: &FormatOptions) -> Result<(), Failure> {
             uneven = true;
             report::print(&format!("{}: {}\n", path.display(), difference(&source, &text)))?;
         } else {
-            report::deliver(&text, Some(path))?;
+            output::write(text.as_bytes(), path)?;
         }
     }
     if uneven { Err(Failure::Reported { exit_code: 1 }) } else { Ok(()) }

@@ -1,6 +1,7 @@
 //! `mbs generate`: the equations of motion as source code.
 
 use crate::arguments::{GenerateOptions, Language};
+use crate::output;
 use crate::pipeline;
 use crate::report::{self, Failure};
 use mbs_symbolic::emit;
@@ -10,7 +11,8 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<(), Failure> {
         return Err(Failure::new("MBS-C006", "there is no C emitter yet").help("use `--lang rust`"));
     }
     let compiled = pipeline::compile(&options.model, pipeline::with_jacobian(options.jacobian))?;
+    output::check(options.out.as_deref(), &compiled.planned.files)?;
     report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
     let text = emit::rust::emit(&compiled.program, &emit::rust::RustOptions::default());
-    report::deliver(&text, options.out.as_deref())
+    output::deliver(&text, options.out.as_deref())
 }

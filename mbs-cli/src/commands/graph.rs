@@ -2,11 +2,13 @@
 
 use crate::arguments::{GraphFormat, GraphOptions};
 use crate::graph::{self, Picture};
+use crate::output;
 use crate::pipeline;
 use crate::report::{self, Failure};
 
 pub(crate) fn run(options: &GraphOptions) -> Result<(), Failure> {
     let planned = pipeline::plan(&options.model)?;
+    output::check(options.out.as_deref(), &planned.files)?;
     report::print_warnings(&planned.warnings, &planned.sources);
     let picture = Picture::new(&planned.model, &planned.topology);
     let text = match options.format {
@@ -14,5 +16,5 @@ pub(crate) fn run(options: &GraphOptions) -> Result<(), Failure> {
         GraphFormat::Dot => graph::dot::draw(&picture),
         GraphFormat::Svg => graph::svg::draw(&picture),
     };
-    report::deliver(&text, options.out.as_deref())
+    output::deliver(&text, options.out.as_deref())
 }

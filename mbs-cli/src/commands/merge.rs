@@ -5,9 +5,10 @@ use super::sweep::csv::fields;
 use super::sweep::format;
 use super::sweep::store::{Manifest, difference, manifest_of, write_manifest};
 use crate::arguments::MergeOptions;
+use crate::output::{self, beside};
 use crate::report::{self, Failure};
 use serde_json::{Map, Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// So many missing samples are named.
 const MOST_NAMED: usize = 10;
@@ -26,6 +27,9 @@ fn refuse(message: String, path: &Path) -> Failure {
 
 pub(crate) fn run(options: &MergeOptions) -> Result<(), Failure> {
     format::check(&options.output)?;
+    let inputs: Vec<PathBuf> =
+        options.shards.iter().flat_map(|shard| [shard.clone(), beside(shard, ".json")]).collect();
+    output::check([options.output.as_path(), &beside(&options.output, ".json")], &inputs)?;
     let mut whole: Option<Whole> = None;
     for (index, path) in options.shards.iter().enumerate() {
         let mut manifest = manifest_of(path)?;

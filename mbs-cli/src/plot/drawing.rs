@@ -1,8 +1,9 @@
 //! What a figure is made of, whether it becomes SVG or pixels.
 
 use super::font;
-use crate::picture::png;
-use crate::report::{self, Failure};
+use crate::output;
+use crate::picture::{Format, png};
+use crate::report::Failure;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -45,13 +46,9 @@ pub(super) enum Anchor {
 impl Drawing {
     /// Writes it as what the ending of the name says.
     pub(crate) fn deliver(&self, path: &Path) -> Result<(), Failure> {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
-        match ending.as_str() {
-            "svg" => report::deliver(&self.svg(), Some(path)),
-            "png" => report::deliver_bytes(&self.png(), path),
-            _ => Err(Failure::new("MBS-C060", "a picture is SVG or PNG")
-                .about(path)
-                .help("let the name of the file end in .svg or .png")),
+        match Format::of(path)? {
+            Format::Svg => output::write(self.svg().as_bytes(), path),
+            Format::Png => output::write(&self.png(), path),
         }
     }
 

@@ -87,6 +87,12 @@ pub(crate) fn fail(arguments: &[&str]) -> String {
     stderr(&output)
 }
 
+/// A line of a table as it stands in the growing table of a sweep: with its checksum, FNV-1a.
+pub(crate) fn checked(line: &str) -> String {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    format!("{line},{:016x}\n", line.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
 /// A table of a run as numbers.
 pub(crate) struct Table {
     /// Without their units: `phi [rad]` is `phi` here.

@@ -14,5 +14,5 @@ pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use explain::{Explanation, codes, explanations, sections};
 pub use problem::Problem;
 pub use render::{Style, render, render_with};
-pub use source::{Position, SourceFile, Sources};
+pub use source::{Position, Quoting, SourceFile, Sources};
 pub use span::{FileId, Span};

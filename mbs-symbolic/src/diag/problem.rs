@@ -55,6 +55,8 @@ problems! {
         say("remove one of the two, or rename it");
     "Y003" NotAMap { } "a model is a map of sections, this file is not",
         say("start with `model: my_model` and a `bodies:` section");
+    "Y004" NoPartOfModel { path: String } "`{path}` is no part of a model",
+        say("an included file has sections of a model at its left margin, such as `bodies:`");
 
     // Reading URDF.
     "X001" Xml { message: String } "the file is not valid XML: {message}", None;

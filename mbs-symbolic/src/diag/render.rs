@@ -1,8 +1,9 @@
 //! Diagnostics as text, in the look of rustc.
 
 use super::source::floor_boundary;
-use super::{Diagnostic, Diagnostics, FileId, Severity, Sources, Span};
+use super::{Diagnostic, Diagnostics, FileId, Quoting, Severity, Sources, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// How the text is to look.
@@ -101,11 +102,26 @@ fn snippet<'a>(
     let start = source.text[..first].rfind('\n').map_or(0, |newline| newline + 1);
     let end = source.text[last..].find('\n').map_or(source.text.len(), |newline| last + newline);
     let line = source.text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1;
-    let mut snippet = Snippet::source(&source.text[start..end]).line_start(line).path(source.name.as_str());
+    let shown = match source.quoting {
+        Quoting::Lines => Cow::Borrowed(&source.text[start..end]),
+        Quoting::Marks => Cow::Owned(masked(&source.text[start..end], start, &marks)),
+    };
+    let mut snippet = Snippet::source(shown).line_start(line).path(source.name.as_str());
     for (range, kind, words) in marks {
         snippet = snippet.annotation(kind.span(range.start - start..range.end - start).label(words));
     }
     Some(snippet)
+}
+
+/// Text with all but the marked places blank; `start` is its place in the file.
+fn masked(text: &str, start: usize, marks: &[(Range<usize>, AnnotationKind, Option<String>)]) -> String {
+    let is_marked = |at: usize| marks.iter().any(|(range, ..)| range.contains(&(start + at)));
+    let mask = |(at, letter): (usize, char)| {
+        let kept = letter == '\n' || is_marked(at);
+        // As many bytes as before, so that places stay where they are.
+        if kept { letter.to_string() } else { " ".repeat(letter.len_utf8()) }
+    };
+    text.char_indices().map(mask).collect()
 }
 
 /// The bytes of `span` that exist, on character boundaries and on one line.

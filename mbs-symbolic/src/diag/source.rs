@@ -9,6 +9,19 @@ pub struct SourceFile {
     pub name: String,
     /// The whole text.
     pub text: String,
+    /// What messages may show of it.
+    pub quoting: Quoting,
+}
+
+/// What messages show of a file. A table can be any file a model names, also one whose other lines
+/// are nobody's business.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quoting {
+    /// The lines around a mistake.
+    #[default]
+    Lines,
+    /// The place of the mistake alone, such as one cell.
+    Marks,
 }
 
 /// All files a model was read from; the model itself is file 0.
@@ -36,7 +49,17 @@ impl Sources {
     /// Adds a file and returns its id. Past 65 536 files the last id is shared, which
     /// can only misplace a message.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        self.add_quoted(name, text, Quoting::Lines)
+    }
+
+    /// Adds a file of which messages show no more than `quoting` allows.
+    pub fn add_quoted(
+        &mut self,
+        name: impl Into<String>,
+        text: impl Into<String>,
+        quoting: Quoting,
+    ) -> FileId {
+        self.files.push(SourceFile { name: name.into(), text: text.into(), quoting });
         FileId(u16::try_from(self.files.len() - 1).unwrap_or(u16::MAX))
     }
 

@@ -4,15 +4,20 @@
 //! follows colons and commas, at most one line is left empty. Comments keep their text,
 //! and their column where they can; what is written in quotes and blocks stays as it is.
 
+use super::language::TOP;
+use super::nearest;
 use super::tree::{self, Node, Value};
-use crate::diag::{Diagnostic, FileId};
+use crate::diag::{Diagnostic, FileId, Problem};
 
-/// `source` with even white space. The result has the same comments and, read as YAML, the
+/// `source`, a model or a part of one, with even white space. The result has the same comments and, read as YAML, the
 /// same content; where that cannot be had, lines stay as they are.
 pub fn format(source: &str) -> Result<String, Box<Diagnostic>> {
     let (before, problems) = tree::read(source, FileId(0))?;
     if let Some(problem) = problems.iter().next() {
         return Err(Box::new(problem.clone()));
+    }
+    if let Some(problem) = no_model(&before) {
+        return Err(Box::new(problem));
     }
     let wanted = comments(source);
     let same = |text: &str| {
@@ -30,6 +35,22 @@ pub fn format(source: &str) -> Result<String, Box<Diagnostic>> {
         }
     }
     Ok(source.to_owned())
+}
+
+/// Why a file is neither a model nor a part of one, if it is not: other YAML is not ours to change.
+fn no_model(root: &Node) -> Option<Diagnostic> {
+    if root.entries().is_empty() {
+        return Some(Diagnostic::error(root.span, Problem::NotAMap {}));
+    }
+    let known = || TOP.fields.iter().map(|field| field.key);
+    let (foreign, _) = root.entries().iter().find(|(key, _)| !known().any(|known| known == key.text))?;
+    let problem = Problem::UnknownKey {
+        key: foreign.text.clone(),
+        place: TOP.name.to_owned(),
+        nearest: nearest(&foreign.text, known()),
+        known: known().collect::<Vec<_>>().join(", "),
+    };
+    Some(Diagnostic::error(foreign.span, problem))
 }
 
 #[derive(Clone, Copy)]

@@ -1,6 +1,7 @@
 //! The state file: JSON with the model's own names.
 
 use crate::evaluate::State;
+use crate::input::{STATE_BYTES, whole_text_of};
 use crate::report::Failure;
 use mbs_symbolic::model::nearest;
 use mbs_symbolic::program::Layout;
@@ -48,7 +49,7 @@ pub(super) fn read(path: Option<&Path>, layout: &Layout) -> Result<Given, Failur
         inputs: Vec::new(),
     };
     let Some(path) = path else { return Ok(given) };
-    let text = std::fs::read_to_string(path)
+    let text = whole_text_of(path, STATE_BYTES)
         .map_err(|error| Failure::new("MBS-C001", format!("cannot read the state: {error}")).about(path))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| {
         // The place is given apart.

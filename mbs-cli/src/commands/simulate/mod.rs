@@ -8,9 +8,13 @@ mod undefined;
 
 pub(crate) use overrides::refused;
 
-use crate::arguments::{Columns, ProjectionMode, RunOptions, SimulateOptions, VariantOptions};
+use crate::arguments::{
+    Columns, PictureOptions, ProjectionMode, RunOptions, SimulateOptions, VariantOptions,
+};
 use crate::commands::sweep::format;
+use crate::output;
 use crate::page::{self, Report};
+use crate::picture::Format;
 use crate::pipeline::{self, Compiled, Planned};
 use crate::report::{self, Failure};
 use crate::scene::{self, Scene};
@@ -22,7 +26,7 @@ use mbs_symbolic::model::{Model, Simulation};
 use mbs_symbolic::program::Program;
 use mbs_symbolic::{Options, emit};
 use progress::Progress;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use undefined::{Found, Suspects};
 
@@ -256,6 +260,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     if let Some(path) = &options.csv {
         format::check(path)?;
     }
+    options.plot.as_deref().map(Format::of).transpose()?;
     let wants = |simulation: &Simulation| needs_jacobian(&options.run.method(simulation));
     let wants_reactions =
         options.columns.contains(&Columns::Reactions) || options.report.is_some() || options.plot.is_some();
@@ -265,6 +270,8 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     };
     let Ready { system, simulation, program, planned, own_outputs, compile_ms, native_ms } =
         ready_with(&options.variant, options.json, wants, change)?;
+    let outputs = [&options.csv, &options.plot, &options.report, &options.gltf];
+    output::check(outputs.into_iter().flatten().map(PathBuf::as_path), &planned.files)?;
     let settings = options.run.settings(&simulation);
     let name = options.run.method(&simulation);
     let begin = Instant::now();
@@ -300,11 +307,11 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         }
         if let Some(path) = &options.report {
             film.equations = equations(&options.variant)?;
-            report::deliver(&page::html(&film), Some(path))?;
+            output::deliver(&page::html(&film), Some(path))?;
         }
         if let Some(path) = &options.gltf {
             let scene = Scene::new(&planned.model, &*run.system, &dense);
-            report::deliver_bytes(&gltf::glb(&scene, &planned.model.name), path)?;
+            output::write(&gltf::glb(&scene, &planned.model.name), path)?;
         }
     }
     if options.json { report::print_json(answer::json(&run)) } else { report::print(&answer::text(&run)) }
@@ -326,10 +333,12 @@ pub(crate) fn filmed(
 }
 
 /// The scene of a run, for pictures of it.
-pub(crate) fn scene(variant: &VariantOptions, options: &RunOptions) -> Result<Scene, Failure> {
-    let wants = |simulation: &Simulation| needs_jacobian(&options.method(simulation));
+pub(crate) fn scene(options: &PictureOptions) -> Result<Scene, Failure> {
+    let PictureOptions { variant, run, out, .. } = options;
+    let wants = |simulation: &Simulation| needs_jacobian(&run.method(simulation));
     let Ready { system, simulation, planned, .. } = ready(variant, false, wants)?;
-    let (method, settings) = (options.method(&simulation), options.settings(&simulation));
+    output::check([out.as_path()], &planned.files)?;
+    let (method, settings) = (run.method(&simulation), run.settings(&simulation));
     check(&settings)?;
     let states = filmed(&*system, &method, &settings, &planned.model, &variant.model)?;
     Ok(Scene::new(&planned.model, &*system, &states))

@@ -4,6 +4,7 @@ use super::csv::fields;
 use crate::arguments::SweepOptions;
 use crate::commands::simulate::refused;
 use crate::commands::simulate::table::measured;
+use crate::input::{SAMPLES_BYTES, whole_text_of};
 use crate::random::{permutation, uniform};
 use crate::report::Failure;
 use mbs_symbolic::diag::{Diagnostics, Severity};
@@ -103,7 +104,7 @@ impl Design {
     pub(super) fn new(options: &SweepOptions, model: &mut Model) -> Result<Self, Failure> {
         let design = match &options.from_csv {
             Some(file) => {
-                let text = std::fs::read_to_string(file).map_err(|error| {
+                let text = whole_text_of(file, SAMPLES_BYTES).map_err(|error| {
                     wrong(format!("cannot read the table of samples: {error}")).about(file)
                 })?;
                 listed(&text, file, model)?

@@ -3,9 +3,9 @@
 //! Everything else works on the text of the CSV table, from which both formats are made and which
 //! both give back to the last byte.
 
-use super::store::beside;
-use crate::report::{self, Failure};
-use std::fs;
+use crate::input::{SAMPLES_BYTES, whole_text_of};
+use crate::output;
+use crate::report::Failure;
 use std::path::Path;
 
 /// Whether a table is Parquet by its name.
@@ -25,33 +25,30 @@ pub(crate) fn check(path: &Path) -> Result<(), Failure> {
 /// The text of a table.
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     check(path)?;
-    let text = if is_parquet(path) { read_parquet(path) } else { fs::read_to_string(path) };
+    let text = if is_parquet(path) { read_parquet(path) } else { whole_text_of(path, SAMPLES_BYTES) };
     text.map_err(|error| Failure::new("MBS-C001", format!("cannot read the table: {error}")).about(path))
 }
 
 /// Writes a table; the file is complete or not there.
 pub(crate) fn write(text: &str, path: &Path) -> Result<(), Failure> {
     if !is_parquet(path) {
-        return report::deliver(text, Some(path));
+        return output::write(text.as_bytes(), path);
     }
     check(path)?;
-    let neighbour = beside(path, &format!(".{}.tmp", std::process::id()));
-    let written = write_parquet(text, &neighbour).and_then(|()| fs::rename(&neighbour, path));
-    written.map_err(|error| {
-        // The first error is the one to report; a leftover is all there is to lose.
-        let _ = fs::remove_file(&neighbour);
-        Failure::new("MBS-C002", format!("cannot write the file: {error}")).about(path)
-    })
+    let bytes = parquet_of(text).map_err(|error| output::unwritable(&error, path))?;
+    output::write(&bytes, path)
 }
 
 #[cfg(feature = "parquet")]
 fn read_parquet(path: &Path) -> std::io::Result<String> {
-    super::parquet::read(fs::File::open(path)?).map_err(std::io::Error::other)
+    super::parquet::read(std::fs::File::open(path)?).map_err(std::io::Error::other)
 }
 
 #[cfg(feature = "parquet")]
-fn write_parquet(text: &str, path: &Path) -> std::io::Result<()> {
-    super::parquet::write(text, fs::File::create(path)?).map_err(std::io::Error::other)
+fn parquet_of(text: &str) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    super::parquet::write(text, &mut bytes).map_err(std::io::Error::other)?;
+    Ok(bytes)
 }
 
 #[cfg(not(feature = "parquet"))]
@@ -60,6 +57,6 @@ fn read_parquet(_: &Path) -> std::io::Result<String> {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn write_parquet(_: &str, _: &Path) -> std::io::Result<()> {
+fn parquet_of(_: &str) -> std::io::Result<Vec<u8>> {
     unreachable!("such a name is refused")
 }

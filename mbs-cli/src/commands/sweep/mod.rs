@@ -20,6 +20,7 @@ use super::simulate::progress::Progress;
 use super::simulate::table::quote;
 use super::simulate::{self, Ready, needs_jacobian, ready_with};
 use crate::arguments::SweepOptions;
+use crate::output::{self, beside};
 use crate::report::{self, Failure};
 use columns::Columns;
 use design::Design;
@@ -30,7 +31,7 @@ use sample::{Row, Study};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
@@ -87,6 +88,11 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
     let model = system.layout().model().to_owned();
     let output = options.output.clone().unwrap_or_else(|| default_output(&model, shard));
     format::check(&output)?;
+    let table = table_file(&output)?;
+    let mut inputs = planned.files;
+    inputs.extend(options.from_csv.clone());
+    let endings = ["", ".json", ".partial", ".partial.json"];
+    output::check(endings.map(|ending| beside(&table, ending)).iter().map(PathBuf::as_path), &inputs)?;
 
     let samples: Vec<usize> = match shard {
         None => (0..study.design.samples).collect(),
@@ -96,7 +102,7 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
     let header = names.join(",") + "\n";
     let manifest = manifest(&study, &model, &program, &header, shard);
     let begin = Instant::now();
-    let (resumed, failed) = match Store::open(&output, &manifest, &header, &samples, options.resume)? {
+    let (resumed, failed) = match Store::open(&table, &manifest, &header, &samples, options.resume)? {
         Opened::Complete { failed } => (samples.len(), failed),
         Opened::Open { mut store, done, failed } => {
             let mut progress = Progress::of_samples(done, samples.len(), !options.json);
@@ -177,6 +183,19 @@ fn shard(text: &str) -> Result<Shard, Failure> {
             let failure = Failure::new("MBS-C040", format!("`{text}` is not a shard I/N with I from 1 to N"));
             Err(failure.help("the third of eight is 3/8"))
         }
+    }
+}
+
+/// The file a table goes to, links followed. A table grows beside its place and can be gone on
+/// with, which a device or a pipe does not allow.
+fn table_file(output: &Path) -> Result<PathBuf, Failure> {
+    match std::fs::canonicalize(output) {
+        Ok(path) if path.is_file() => Ok(path),
+        Ok(_) => {
+            let failure = Failure::new("MBS-C002", "the table of a sweep must be a regular file");
+            Err(failure.about(output).help("let --output name a file"))
+        }
+        Err(_) => Ok(output.to_owned()),
     }
 }
 

@@ -11,13 +11,14 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
 use parquet::schema::types::Type;
 use std::fs::File;
+use std::io::Write;
 use std::sync::Arc;
 
 /// Lines of a row group: enough for good compression, few enough for memory.
 const GROUP: usize = 100_000;
 
 /// Writes a table given as CSV.
-pub(super) fn write(table: &str, file: File) -> Result<()> {
+pub(super) fn write(table: &str, file: impl Write + Send) -> Result<()> {
     let mut lines = table.lines();
     let names: Vec<String> =
         fields(lines.next().unwrap_or_default()).into_iter().map(|field| field.text).collect();

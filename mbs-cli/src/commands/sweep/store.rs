@@ -1,28 +1,25 @@
 //! The files of a sweep: a table that grows line by line, and what it was made of.
 //!
 //! ```text
-//! out.csv.partial        the table so far; every line is whole or the last
+//! out.csv.partial        the table so far; each line ends with a checksum of itself
 //! out.csv.partial.json   what it is made of
-//! out.csv, out.csv.json  the same when all samples are there
+//! out.csv, out.csv.json  the same, without checksums, when all samples are there
 //! ```
+//!
+//! The growing table is locked, so that two sweeps never write to one.
 
 use super::csv::fields;
-use super::format;
-use crate::report::{self, Failure};
+use super::{fingerprint, format};
+use crate::input::{SAMPLES_BYTES, whole_text_of};
+use crate::output::{self, beside, unwritable};
+use crate::report::Failure;
 use serde_json::{Map, Value};
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// What a table was made of: equal manifests, equal bytes.
 pub(crate) type Manifest = Map<String, Value>;
-
-/// `out.csv` → `out.csv.json`
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
-}
 
 /// The manifest of a table.
 pub(crate) fn manifest_of(table: &Path) -> Result<Manifest, Failure> {
@@ -31,7 +28,8 @@ pub(crate) fn manifest_of(table: &Path) -> Result<Manifest, Failure> {
         let failure = Failure::new("MBS-C042", format!("{why}: nothing says what the table was made of"));
         failure.about(&path)
     };
-    let text = fs::read_to_string(&path).map_err(|error| refuse(format!("cannot read the file: {error}")))?;
+    let text = whole_text_of(&path, SAMPLES_BYTES)
+        .map_err(|error| refuse(format!("cannot read the file: {error}")))?;
     match serde_json::from_str(&text) {
         Ok(Value::Object(manifest)) => Ok(manifest),
         Ok(_) => Err(refuse("this is no JSON object".to_owned())),
@@ -48,11 +46,7 @@ pub(crate) fn difference<'m>(a: &'m Manifest, b: &'m Manifest) -> Option<&'m str
 /// Writes the manifest of a table.
 pub(crate) fn write_manifest(manifest: &Manifest, table: &Path) -> Result<(), Failure> {
     let text = format!("{:#}\n", Value::Object(manifest.clone()));
-    report::deliver(&text, Some(&beside(table, ".json")))
-}
-
-fn unwritable(error: &std::io::Error, path: &Path) -> Failure {
-    Failure::new("MBS-C002", format!("cannot write the file: {error}")).about(path)
+    output::write(text.as_bytes(), &beside(table, ".json"))
 }
 
 /// A table that grows.
@@ -94,107 +88,143 @@ impl Store {
             let failure = Failure::new("MBS-C043", "here is a sweep that was not finished").about(&partial);
             return Err(failure.help("go on with --resume, or remove the file"));
         }
-        if there {
-            return Self::resume(output, partial, manifest, header, samples);
-        }
-        if resume
+        if !there
+            && resume
             && output.exists()
             && let Ok(text) = format::read(output)
             && manifest_of(output).is_ok_and(|known| known == *manifest)
+            && let Some(rows) = text.strip_prefix(header)
+            && rows.lines().count() == samples.len()
         {
-            let (length, lines) = whole_lines(&text, header, samples);
-            if length == text.len() && lines == samples.len() {
-                return Ok(Opened::Complete { failed: failures(&text) });
-            }
+            return Ok(Opened::Complete { failed: rows.lines().filter(|line| has_failed(line)).count() });
         }
-        write_manifest(manifest, &partial)?;
-        let mut file = File::create(&partial).map_err(|error| unwritable(&error, &partial))?;
-        file.write_all(header.as_bytes()).map_err(|error| unwritable(&error, &partial))?;
-        let store = Self { output: output.to_owned(), partial, file };
-        Ok(Opened::Open { store, done: 0, failed: 0 })
+        let file = OpenOptions::new().read(true).write(true).create_new(!there).open(&partial);
+        let file = file.map_err(|error| unwritable(&error, &partial))?;
+        lock(&file, &partial)?;
+        let mut store = Self { output: output.to_owned(), partial, file };
+        let (done, failed) = if there { store.resume(manifest, header, samples)? } else { (0, 0) };
+        if done == 0 {
+            store.begin(manifest, header)?;
+        }
+        Ok(Opened::Open { store, done, failed })
     }
 
+    /// An empty table and what it will be made of.
+    fn begin(&mut self, manifest: &Manifest, header: &str) -> Result<(), Failure> {
+        write_manifest(manifest, &self.partial)?;
+        let begun = self.file.set_len(0).and_then(|()| self.file.rewind());
+        begun.map_err(|error| unwritable(&error, &self.partial))?;
+        self.append(header)
+    }
+
+    /// Finds the end of the lines that are whole: how many samples they hold, and of those how
+    /// many failed.
     fn resume(
-        output: &Path,
-        partial: PathBuf,
+        &mut self,
         manifest: &Manifest,
         header: &str,
         samples: &[usize],
-    ) -> Result<Opened, Failure> {
-        let known = manifest_of(&partial)?;
+    ) -> Result<(usize, usize), Failure> {
+        let Self { partial, file, .. } = self;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(|error| unwritable(&error, partial))?;
+        if text.is_empty() {
+            // It ended before the first line.
+            return Ok((0, 0));
+        }
+        let known = manifest_of(partial)?;
         if let Some(key) = difference(&known, manifest) {
             let message = format!("the interrupted sweep is another one: `{key}` differs");
-            let failure = Failure::new("MBS-C043", message).about(&partial);
+            let failure = Failure::new("MBS-C043", message).about(partial);
             return Err(failure.help("run it with the same model and options, or remove the file"));
         }
-        let text = fs::read(&partial).map_err(|error| unwritable(&error, &partial))?;
         // A line cut off within a character is cut off all the same.
-        let text = String::from_utf8_lossy(&text);
-        let (length, done) = whole_lines(&text, header, samples);
-        let failed = failures(&text[..length]);
-        let open = || -> std::io::Result<File> {
-            let mut file = OpenOptions::new().write(true).open(&partial)?;
-            file.set_len(length as u64)?;
-            std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;
-            if length == 0 {
-                file.write_all(header.as_bytes())?;
-            }
-            Ok(file)
-        };
-        let file = open().map_err(|error| unwritable(&error, &partial))?;
-        let store = Self { output: output.to_owned(), partial, file };
-        Ok(Opened::Open { store, done, failed })
+        let Whole { length, lines, failed } = whole_lines(&String::from_utf8_lossy(&text), header, samples);
+        let cut = file.set_len(length as u64).and_then(|()| file.seek(SeekFrom::End(0)));
+        cut.map_err(|error| unwritable(&error, partial))?;
+        Ok((lines, failed))
     }
 
     /// Appends lines.
     pub(super) fn append(&mut self, lines: &str) -> Result<(), Failure> {
-        self.file.write_all(lines.as_bytes()).map_err(|error| unwritable(&error, &self.partial))
+        let checked: String = lines.lines().map(|line| format!("{line},{}\n", checksum(line))).collect();
+        self.file.write_all(checked.as_bytes()).map_err(|error| unwritable(&error, &self.partial))
     }
 
-    /// The table is complete and takes its name. While it grows it is CSV whatever it will be,
-    /// so that every sweep can be resumed.
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        let Self { output, partial, file } = self;
-        let failed = |error: std::io::Error| unwritable(&error, &output);
-        file.sync_all().map_err(failed)?;
-        drop(file);
-        if format::is_parquet(&output) {
-            format::write(&fs::read_to_string(&partial).map_err(failed)?, &output)?;
-            fs::remove_file(&partial).map_err(failed)?;
-        } else {
-            fs::rename(&partial, &output).map_err(failed)?;
+    /// The table is complete and gets its name. While it grows it is CSV whatever it will be, so
+    /// that every sweep can be resumed.
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        let mut checked = String::new();
+        let read = self.file.rewind().and_then(|()| self.file.read_to_string(&mut checked));
+        read.map_err(|error| unwritable(&error, &self.partial))?;
+        let mut table = String::with_capacity(checked.len());
+        for line in checked.lines() {
+            table += without_checksum(line).unwrap_or(line);
+            table.push('\n');
         }
-        fs::rename(beside(&partial, ".json"), beside(&output, ".json")).map_err(failed)
+        let Self { output, partial, .. } = self;
+        format::write(&table, &output)?;
+        let failed = |error: io::Error| unwritable(&error, &output);
+        fs::rename(beside(&partial, ".json"), beside(&output, ".json")).map_err(failed)?;
+        fs::remove_file(&partial).map_err(failed)
     }
 }
 
-/// Length and number of the lines that are as they should be: the header, then one for each
-/// sample in order.
-fn whole_lines(text: &str, header: &str, samples: &[usize]) -> (usize, usize) {
-    if !text.starts_with(header) {
-        return (0, 0);
-    }
-    let (mut length, mut lines) = (header.len(), 0);
-    let columns = fields(header.trim_end()).len();
-    for line in text[length..].split_inclusive('\n') {
-        let begins = samples.get(lines).map(|sample| format!("{sample},"));
-        let right = begins.is_some_and(|begin| line.starts_with(&begin));
-        if !right || !line.ends_with('\n') || fields(line.trim_end_matches('\n')).len() != columns {
-            break;
+/// Keeps other sweeps away from a growing table until it is closed.
+fn lock(file: &File, path: &Path) -> Result<(), Failure> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            let failure = Failure::new("MBS-C043", "another sweep is writing this table").about(path);
+            Err(failure.help("wait until it has ended, or choose another --output"))
         }
-        length += line.len();
-        lines += 1;
+        // Some file systems have no locks; then nobody is kept away.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }
-    (length, lines)
 }
 
-/// Lines of samples that failed: the last field but one says so.
-fn failures(text: &str) -> usize {
-    let failed = |line: &&str| {
-        let fields = fields(line);
-        fields.len() > 1 && fields[fields.len() - 2].text == "failed"
-    };
-    text.lines().filter(failed).count()
+fn checksum(line: &str) -> String {
+    format!("{:016x}", fingerprint(line.bytes()))
+}
+
+/// A line of a growing table, if it is as it was written.
+fn without_checksum(line: &str) -> Option<&str> {
+    let (line, sum) = line.rsplit_once(',')?;
+    (sum == checksum(line)).then_some(line)
+}
+
+/// The part of a growing table that is as it should be.
+#[derive(Debug, PartialEq, Eq)]
+struct Whole {
+    /// In bytes.
+    length: usize,
+    /// Samples it holds.
+    lines: usize,
+    /// Those that failed.
+    failed: usize,
+}
+
+/// Finds the lines that are as they were written: the header, then one for each sample in order.
+fn whole_lines(text: &str, header: &str, samples: &[usize]) -> Whole {
+    let mut whole = Whole { length: 0, lines: 0, failed: 0 };
+    let mut lines = text.split_inclusive('\n');
+    let is_header =
+        |line: &&str| line.ends_with('\n') && without_checksum(line.trim_end()) == Some(header.trim_end());
+    let Some(first) = lines.next().filter(is_header) else { return whole };
+    whole.length = first.len();
+    for (line, sample) in lines.zip(samples) {
+        let checked = line.strip_suffix('\n').and_then(without_checksum);
+        let Some(checked) = checked.filter(|line| line.starts_with(&format!("{sample},"))) else { break };
+        whole.length += line.len();
+        whole.lines += 1;
+        whole.failed += usize::from(has_failed(checked));
+    }
+    whole
+}
+
+/// Whether the line is of a sample that failed: the last field but one says so.
+fn has_failed(line: &str) -> bool {
+    let fields = fields(line);
+    fields.len() > 1 && fields[fields.len() - 2].text == "failed"
 }
 
 #[cfg(test)]
@@ -205,18 +235,27 @@ mod tests {
     fn lines_count_only_whole_and_in_order() {
         let header = "sample,a,steps,status,message\n";
         let samples = [1, 3, 5];
-        let check = |rows: &str, expected: usize| {
-            let text = format!("{header}{rows}");
-            let (length, lines) = whole_lines(&text, header, &samples);
-            assert_eq!(lines, expected, "{rows}");
-            assert_eq!(text[..length].lines().count(), 1 + expected);
+        let checked = |text: &str| -> String {
+            text.split_inclusive('\n')
+                .map(|line| match line.strip_suffix('\n') {
+                    Some(whole) => format!("{whole},{}\n", checksum(whole)),
+                    None => line.to_owned(),
+                })
+                .collect()
         };
-        check("1,0.5,7,ok,\n3,0.5,,failed,\"a, b\"\n", 2);
-        check("1,0.5,7,ok,\n3,0.5,8,o", 1);
-        check("1,0.5,7,ok,\n3,0.5\n", 1);
-        check("3,0.5,7,ok,\n", 0);
-        check("1,0,7,ok,\n3,0,7,ok,\n5,0,7,ok,\n7,0,7,ok,\n", 3);
-        assert_eq!(whole_lines("sample,b\n", header, &samples), (0, 0));
-        assert_eq!(failures("1,0.5,,failed,\"a, b\"\n1,0.5,7,ok,\n"), 1);
+        let check = |rows: &str, lines: usize, failed: usize| {
+            let text = checked(&format!("{header}{rows}"));
+            let whole = whole_lines(&text, header, &samples);
+            assert_eq!((whole.lines, whole.failed), (lines, failed), "{rows}");
+            assert_eq!(text[..whole.length].lines().count(), 1 + lines);
+        };
+        check("1,0.5,7,ok,\n3,0.5,,failed,\"a, b\"\n", 2, 1);
+        check("1,0.5,7,ok,\n3,0.5,8,o", 1, 0);
+        check("3,0.5,7,ok,\n", 0, 0);
+        check("1,0,7,ok,\n3,0,7,ok,\n5,0,7,ok,\n7,0,7,ok,\n", 3, 0);
+        assert_eq!(whole_lines(&checked("sample,b\n"), header, &samples).length, 0);
+        // A digit that was changed on the disk.
+        let text = checked(&format!("{header}1,0.5,7,ok,\n3,0.5,8,ok,\n")).replace("3,0.5,8", "3,0.6,8");
+        assert_eq!(whole_lines(&text, header, &samples).lines, 1);
     }
 }

@@ -2,8 +2,9 @@
 
 use super::too_large;
 use crate::diag::{Diagnostic, Diagnostics, FileId, Problem, Sources, Span};
+use crate::model::language::TOP;
 use crate::model::tree::{self, Key, Node, Value};
-use crate::model::{Loader, limits};
+use crate::model::{Loader, limits, nearest};
 
 /// Keys that belong to the model as a whole.
 const OWN: [&str; 5] = ["model", "description", "allow", "gravity", "simulation"];
@@ -131,22 +132,7 @@ impl Including<'_> {
                 return;
             }
         };
-        let id = self.sources.add(path.clone(), text.clone());
-        let root = match tree::read(&text, id) {
-            Ok((root, problems)) => {
-                self.problems.append(problems);
-                root
-            }
-            Err(report) => {
-                self.problems.push(report.with(span, "included here"));
-                return;
-            }
-        };
-        let place = Span { file: id, ..Span::default() };
-        if root.entries().is_empty() {
-            self.problems.push(Diagnostic::error(place, Problem::NotAMap {}).with(span, "included here"));
-            return;
-        }
+        let Some(root) = self.parse(&path, &text, span) else { return };
         for (key, _) in root.entries().iter().filter(|(key, _)| OWN.contains(&key.text.as_str())) {
             let problem = Problem::NotInInclude { key: key.text.clone() };
             self.problems.push(Diagnostic::error(key.span, problem).with(span, "included here"));
@@ -157,4 +143,39 @@ impl Including<'_> {
         self.add(whole, Node { span: root.span, value: Value::Map(entries) });
         self.open.pop();
     }
+
+    /// The tree of an included file. Lines are quoted only of what is part of a model: a file may
+    /// hold anything.
+    fn parse(&mut self, path: &str, text: &str, included: Span) -> Option<Node> {
+        let is_part = text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| is_section(key)));
+        if !is_part {
+            let problem = Problem::NoPartOfModel { path: path.to_owned() };
+            self.problems.error(included, problem);
+            return None;
+        }
+        let id = self.sources.add(path, text);
+        match tree::read(text, id) {
+            Ok((root, problems)) => {
+                self.problems.append(problems);
+                if root.entries().is_empty() {
+                    let place = Span { file: id, ..Span::default() };
+                    let problem = Diagnostic::error(place, Problem::NotAMap {});
+                    self.problems.push(problem.with(included, "included here"));
+                    return None;
+                }
+                Some(root)
+            }
+            Err(report) => {
+                self.problems.push(report.with(included, "included here"));
+                None
+            }
+        }
+    }
+}
+
+/// Whether a key at the left margin is that of a section, or meant to be.
+fn is_section(key: &str) -> bool {
+    let key = key.trim_end().trim_matches(['"', '\'']);
+    let known = || TOP.fields.iter().map(|field| field.key);
+    known().any(|known| known == key) || nearest(key, known()).is_some()
 }

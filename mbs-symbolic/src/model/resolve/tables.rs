@@ -4,7 +4,7 @@ use super::dimensions::Quantity;
 use super::fields::Fields;
 use super::symbols::Symbols;
 use super::{Resolver, Tables};
-use crate::diag::{FileId, Problem, Span};
+use crate::diag::{FileId, Problem, Quoting, Span};
 use crate::model::expand::beside;
 use crate::model::tree::{Key, Node};
 use crate::model::{Formula, Table, limits};
@@ -160,7 +160,7 @@ impl<'a> Resolver<'a> {
             self.error(file.span, problem);
             return None;
         }
-        let id = self.sources.add(path.clone(), content.clone());
+        let id = self.sources.add_quoted(path.clone(), content.clone(), Quoting::Marks);
         let mut rows = rows(&content, id);
         let header = rows.next().unwrap_or_default();
         let x_index = self.csv_column(&header, &path, x);
@@ -182,7 +182,8 @@ impl<'a> Resolver<'a> {
                     }
                     _ => {
                         let column = header[index].0.to_owned();
-                        self.error(span, Problem::BadCell { text: text.to_owned(), column });
+                        let text = beginning(text);
+                        self.error(span.part(0, text.len()), Problem::BadCell { text, column });
                         return None;
                     }
                 }
@@ -199,6 +200,8 @@ impl<'a> Resolver<'a> {
         let column = name.text()?.trim();
         let index = header.iter().position(|(known, _)| *known == column);
         if index.is_none() {
+            // A single column is the first line of a file that may be no table at all.
+            let header = if header.len() > 1 { header } else { &[] };
             let known: Vec<&str> = header.iter().map(|(known, _)| *known).collect();
             let problem = Problem::NoSuchColumn {
                 column: column.to_owned(),
@@ -210,6 +213,12 @@ impl<'a> Resolver<'a> {
         }
         index
     }
+}
+
+/// As much of a cell as a message shows.
+fn beginning(cell: &str) -> String {
+    const SHOWN: usize = 40;
+    cell.chars().take(SHOWN).collect()
 }
 
 /// Cells of every line that is neither empty nor a `#` comment, with their places.
