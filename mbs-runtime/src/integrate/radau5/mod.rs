@@ -110,18 +110,24 @@ impl Radau5 {
         }
     }
 
+    /// Takes the derivatives at a state with its rates, which a first step from there uses.
+    pub(super) fn linearise(&mut self, plant: &mut Plant<'_>, state: &State) -> Result<(), Diverged> {
+        self.linearisation.take(plant, state).map_err(|reason| match reason {
+            NoLinearisation::NotGenerated => Diverged::NoJacobian,
+            NoLinearisation::Singular(singular) => Diverged::Singular(singular),
+        })?;
+        self.taken_at = Some(state.t);
+        self.factored = None;
+        Ok(())
+    }
+
     /// Derivatives and factors for a step of size h from `from`.
     fn prepare(&mut self, plant: &mut Plant<'_>, from: &State, h: f64) -> Result<(), Diverged> {
         let is_stale = self.taken_at.is_some_and(|t| t != from.t);
         // Redundant rows turn with the state, and the derivatives with them.
         let is_slow = !self.attempt.converged || self.attempt.theta > FAST || plant.redundancy().is_active();
         if self.taken_at.is_none() || (is_stale && is_slow) {
-            self.linearisation.take(plant, from).map_err(|reason| match reason {
-                NoLinearisation::NotGenerated => Diverged::NoJacobian,
-                NoLinearisation::Singular(singular) => Diverged::Singular(singular),
-            })?;
-            self.taken_at = Some(from.t);
-            self.factored = None;
+            self.linearise(plant, from)?;
         }
         if self.factored != Some(h) {
             self.real.factor(&self.linearisation, GAMMA / h);
