@@ -307,7 +307,8 @@ pub(crate) struct RunOptions {
     /// End time, s
     #[arg(long, value_name = "SECONDS")]
     pub(crate) t_end: Option<f64>,
-    /// Integrator
+    /// Integrator: `auto` unless given, which is `mdop5`, and `radau5` from where the run turns stiff; `hem5`, `hedop5`,
+    /// `phem56`, `dopri5`
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Option<String>,
     /// Relative tolerance

@@ -14,6 +14,7 @@
 //! function may make room for intermediate values, which then stays with the thread.
 #![expect(unsafe_code, reason = "calls code that was compiled at run time")]
 
+mod derivatives;
 #[cfg(feature = "verify")]
 mod exact;
 mod interpret;
@@ -67,5 +68,20 @@ pub fn system(program: &Program) -> (Box<dyn System>, Option<Warning>) {
     match Native::new(program) {
         Ok(native) => (Box::new(native), None),
         Err(warning) => (Box::new(Interpreted::new(program)), Some(warning)),
+    }
+}
+
+/// As [`system`], for a program without a Jacobian: `derive` gives the program of the same model
+/// with it when a Jacobian is first asked for, or nothing if there is none to be had.
+///
+/// # Panics
+/// As [`system`].
+pub fn system_with_derivatives(
+    program: &Program,
+    derive: impl Fn() -> Option<Program> + Send + Sync + 'static,
+) -> (Box<dyn System>, Option<Warning>) {
+    match Native::new(program) {
+        Ok(native) => (Box::new(native.with_derivatives(derive)), None),
+        Err(warning) => (Box::new(Interpreted::new(program).with_derivatives(derive)), Some(warning)),
     }
 }

@@ -1,6 +1,7 @@
 //! What both ways of running a program have in common: its layout, and the check of
 //! every slice before every call.
 
+use crate::derivatives::Derivatives;
 use crate::layout::layout;
 use mbs_runtime::{Accelerated, At, Energy, Fused, Layout, NotGenerated, System, wrong_length};
 use mbs_symbolic::expr::Symbol;
@@ -57,6 +58,8 @@ pub struct Model<E> {
     n_theta: usize,
     has_jacobian: bool,
     has_accelerations: bool,
+    /// Where a Jacobian comes from that the program has not.
+    derivatives: Option<Derivatives>,
     /// By [`FunctionKind`].
     functions: [Lengths; FunctionKind::ALL.len()],
     engine: E,
@@ -160,9 +163,20 @@ impl<E: Engine> Model<E> {
             n_theta: program.layout.parameters.len(),
             has_jacobian: program.has(FunctionKind::Jacobian),
             has_accelerations: program.has(FunctionKind::Accelerations),
+            derivatives: None,
             functions: FunctionKind::ALL.map(|kind| Lengths::new(program, kind)),
             engine: engine(program)?,
         })
+    }
+
+    /// The model with a Jacobian that is compiled when it is first asked for.
+    #[must_use]
+    pub(crate) fn with_derivatives(
+        mut self,
+        derive: impl Fn() -> Option<Program> + Send + Sync + 'static,
+    ) -> Self {
+        self.derivatives = (!self.has_jacobian).then(|| Derivatives::new(derive));
+        self
     }
 
     /// Runs a function, or returns false if a slice has the wrong length.
@@ -312,7 +326,10 @@ impl<E: Engine> System for Model<E> {
         out: &mut [f64],
     ) -> Result<(), NotGenerated> {
         if !self.has_jacobian {
-            return Err(NotGenerated);
+            let derivatives = self.derivatives.as_ref().ok_or(NotGenerated)?;
+            // What is prepared begins with θ.
+            let theta = at.prepared.get(..self.n_theta).unwrap_or_default();
+            return derivatives.jacobian(theta, at, v_dot, lambda, out);
         }
         self.fill(FunctionKind::Jacobian, Read { at, v_dot, lambda }, out);
         Ok(())

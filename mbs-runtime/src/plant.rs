@@ -202,6 +202,15 @@ impl<'s> Plant<'s> {
         self.system.initial(&self.prepared, &mut state.p, &mut state.v, &mut state.x);
     }
 
+    /// Whether the model has derivatives, asked for at a state with its rates.
+    #[cfg(feature = "batch")]
+    pub(crate) fn has_jacobian(&mut self, state: &State) -> bool {
+        let layout = self.layout();
+        let mut jacobian = vec![0.0; layout.jacobian_rows() * layout.jacobian_columns()];
+        let State { t, p, v, x, v_dot, lambda, .. } = state;
+        self.at(*t, p, v, x, |system, at| system.jacobian(at, v_dot, lambda, &mut jacobian)).is_ok()
+    }
+
     /// Calls `f` with the point (t, p, v, x).
     pub fn at<R>(
         &mut self,

@@ -1,9 +1,9 @@
 //! `mbs compare`: integrators and projections on one run, as table 1 of Simeon's paper.
 
-use super::simulate::{Ready, integrate, needs_jacobian, ready};
+use super::simulate::{Ready, integrate, methods, needs_jacobian, ready};
 use crate::arguments::CompareOptions;
 use crate::report::{self, Failure};
-use mbs_runtime::integrate::{METHODS, Projection};
+use mbs_runtime::integrate::{DEFAULT_METHOD, METHODS, Projection, Stiffness};
 use mbs_runtime::{Settings, System, Trajectory};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -26,7 +26,11 @@ struct Outcome {
 
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let methods: Vec<String> = if options.methods.is_empty() {
-        METHODS.iter().filter(|&&name| name != "dopri5").map(|&name| name.to_owned()).collect()
+        METHODS
+            .iter()
+            .filter(|&&name| !["auto", "dopri5"].contains(&name))
+            .map(|&name| name.to_owned())
+            .collect()
     } else {
         options.methods.clone()
     };
@@ -58,7 +62,7 @@ fn lines(
         projection: Projection::EveryStep,
         ..settings.clone()
     };
-    let reference = integrate(system, "mdop5", &reference, model, &mut |_| {})?;
+    let reference = integrate(system, DEFAULT_METHOD, &reference, model, &mut |_| {})?;
     let projections: &[(&str, Projection)] = if constrained {
         &[
             ("none", Projection::None),
@@ -109,7 +113,7 @@ fn answer(model: &str, settings: &Settings, lines: &[Line]) -> Map<String, Value
                                 "z": counts.acceleration_bias},
                 "factorisations": counts.factorisations, "projections": counts.position_projections,
                 "drift": {"g": drift.g, "g_max": drift.g_max, "g_dot": drift.g_dot},
-                "error": error, "wall_ms": ms,
+                "error": error, "wall_ms": ms, "stiff": methods::stiffness(trajectory.stiffness),
             })
         }
         Err(message) => json!({"method": line.method, "projection": line.projection, "failure": message}),
@@ -146,9 +150,11 @@ fn text(model: &str, settings: &Settings, lines: &[Line]) -> String {
         let _ = match &line.outcome {
             Ok(Outcome { trajectory, error, ms }) => {
                 let (counts, drift) = (&trajectory.statistics, &trajectory.drift);
+                let stiff =
+                    trajectory.stiffness.map(|Stiffness { t, .. }| format!("  stiff from t = {t:.3e} s on"));
                 writeln!(
                     out,
-                    " {:>6} {:>6} {:>7} {:>7} {:>6} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.1e} {:>8.2}",
+                    " {:>6} {:>6} {:>7} {:>7} {:>6} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.1e} {:>8.2}{}",
                     counts.steps,
                     counts.rejected,
                     counts.forces,
@@ -158,7 +164,8 @@ fn text(model: &str, settings: &Settings, lines: &[Line]) -> String {
                     drift.g_max,
                     drift.g_dot,
                     error,
-                    ms
+                    ms,
+                    stiff.unwrap_or_default()
                 )
             }
             Err(message) => writeln!(out, " {message}"),

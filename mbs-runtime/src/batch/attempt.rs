@@ -26,6 +26,8 @@ pub(super) struct Attempt {
     from: Point,
     pub(super) to: Point,
     pub(super) rates: Vec<Point>,
+    /// The last stage before the end.
+    before_end: Point,
     /// Rates by the factors of Q, which only some lanes may need.
     pub(super) other: Point,
     pub(super) lambda: Vec<f64x4>,
@@ -68,6 +70,7 @@ impl Attempt {
             from: Point::new(layout),
             to: Point::new(layout),
             rates: (0..7).map(|_| Point::new(layout)).collect(),
+            before_end: Point::new(layout),
             other: Point::new(layout),
             lambda: room(n_lambda),
             m: square(n_v),
@@ -162,6 +165,7 @@ impl Attempt {
             }
         }
 
+        core::mem::swap(&mut self.before_end, &mut self.to);
         self.to.combine(&self.from, &self.rates[..6], A[6], h);
         self.inputs.set_time(start + h, lanes, source);
         let mut projected = [Projected::No; 4];
@@ -325,8 +329,17 @@ impl Attempt {
                 take(from, lane, to);
             }
             let method: &mut Mdop5 = driver.method;
-            let dense_output = method.attempted(h.to_array()[lane]);
+            let (dense_output, stage) = method.attempted(h.to_array()[lane]);
             for (to, from) in dense_output.iter_mut().zip(&self.dense) {
+                take(from, lane, to);
+            }
+            let (rates, point) = (&self.rates[5], &self.before_end);
+            for (to, from) in [
+                (&mut stage.v, &point.v),
+                (&mut stage.x, &point.x),
+                (&mut stage.v_dot, &rates.v),
+                (&mut stage.x_dot, &rates.x),
+            ] {
                 take(from, lane, to);
             }
             if let Projected::Done { first, .. } = projected[lane] {

@@ -3,7 +3,7 @@
 use super::attempt::Attempt;
 use super::{Lanes, Outcome, Sample};
 use crate::integrate::driver::{Driver, Proposal};
-use crate::integrate::{Diverged, Mdop5};
+use crate::integrate::{Diverged, Mdop5, Remedy, Stiffness};
 use crate::plant::{Plant, State};
 use crate::{Settings, SimulationError};
 use std::vec::Vec;
@@ -51,6 +51,10 @@ pub(super) fn simulate(model: &dyn Lanes, samples: &[Sample], settings: &Setting
         for (slot, error) in lanes.iter_mut().zip(errors) {
             let Some(lane) = slot else { continue };
             match lane.go_on(error) {
+                Ok(()) if lane.goes_on_alone() => {
+                    outcomes[lane.sample] = Some(samples[lane.sample].simulate(model.as_system(), settings));
+                    *slot = None;
+                }
                 Ok(()) => finish_if_done(slot, &mut outcomes),
                 Err(error) => {
                     outcomes[lane.sample] = Some(Err(error));
@@ -88,6 +92,16 @@ impl<'r, 's> Lane<'r, 's> {
     fn go_on(&mut self, outcome: Result<f64, Diverged>) -> Result<(), SimulationError> {
         self.driver.conclude(self.proposal, outcome, &mut |_| true)?;
         self.propose()
+    }
+
+    /// Whether the run has turned stiff and the model has what an implicit method needs.
+    fn goes_on_alone(&mut self) -> bool {
+        let Driver { plant, state, stiffness, .. } = &mut self.driver;
+        let Some(Stiffness { t, remedy: Remedy::Nothing }) = stiffness.found() else { return false };
+        // As a run alone would have it, which lanes leave to the methods that run in them.
+        let has_jacobian = plant.has_jacobian(state);
+        stiffness.note(t, Remedy::NoJacobian);
+        has_jacobian
     }
 
     fn propose(&mut self) -> Result<(), SimulationError> {

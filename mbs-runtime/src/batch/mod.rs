@@ -26,7 +26,7 @@ pub use lanes::{Accelerated4, At4, Fused4, Lanes, wrong_length};
 pub use mbs_math::lanes::f64x4;
 pub use threads::run;
 
-use crate::integrate::{Mdop5, simulate_with};
+use crate::integrate::{Auto, simulate_with};
 use crate::plant::{Defaults, Plant, State};
 use crate::{Layout, Settings, SimulationError, System, Trajectory};
 use std::boxed::Box;
@@ -46,11 +46,7 @@ pub type Outcome = Result<Trajectory, SimulationError>;
 
 /// Runs of all samples, one after the other on each of so many threads (0 for all there are).
 pub fn each(system: &dyn System, samples: &[Sample], settings: &Settings, threads: usize) -> Vec<Outcome> {
-    run(samples.len(), threads, |index| {
-        let (mut plant, start) = samples[index].set_up(system, settings);
-        let mut method = Mdop5::new(system.layout());
-        simulate_with(&mut plant, &mut method, start, settings, &mut |_| true)
-    })
+    run(samples.len(), threads, |index| samples[index].simulate(system, settings))
 }
 
 /// Samples a thread takes at once: many enough that lanes seldom wait for the longest run.
@@ -59,7 +55,8 @@ const GROUP: usize = 64;
 /// Runs of all samples, four at a time on each of so many threads (0 for all there are).
 ///
 /// A lane does alone what it cannot do with the others: a step that loses a pivot or does not
-/// converge, the search for an event, systems with redundant constraints.
+/// converge, the search for an event, systems with redundant constraints; and a run that turns
+/// stiff it begins again alone, with an implicit method from there on.
 pub fn lanes(model: &dyn Lanes, samples: &[Sample], settings: &Settings, threads: usize) -> Vec<Outcome> {
     let threads = threads::number(threads);
     // Few samples are spread over the threads.
@@ -70,6 +67,13 @@ pub fn lanes(model: &dyn Lanes, samples: &[Sample], settings: &Settings, threads
 }
 
 impl Sample {
+    /// The run of the sample alone.
+    fn simulate(&self, system: &dyn System, settings: &Settings) -> Outcome {
+        let (mut plant, start) = self.set_up(system, settings);
+        let mut method = Auto::new(system.layout());
+        simulate_with(&mut plant, &mut method, start, settings, &mut |_| true)
+    }
+
     /// The system with the parameters of the sample, and where it starts.
     fn set_up<'s>(&self, system: &'s dyn System, settings: &Settings) -> (Plant<'s>, State) {
         let layout = system.layout();

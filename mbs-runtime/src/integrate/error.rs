@@ -130,7 +130,9 @@ impl SimulationError {
             Self::EventStorm { .. } => {
                 "smooth its law, for example tanh(v/v0) for sign(v), or give it a dead band"
             }
-            Self::TooManySteps { .. } => "the model may be stiff; try another method or looser tolerances",
+            Self::TooManySteps { .. } => {
+                "the model may be stiff: use the method `auto` or `radau5`, or looser tolerances"
+            }
             Self::Cancelled { .. } => return None,
         })
     }

@@ -353,6 +353,20 @@ impl Method for HalfExplicit {
         self.dense.restart();
     }
 
+    /// With rates that meet the constraints as those of the end do: the accelerations of the
+    /// stages meet them elsewhere.
+    fn stage_before_end(&mut self, plant: &mut Plant<'_>) -> Option<&State> {
+        let stage = match self.table.estimate {
+            Estimate::LowerOrders => self.stages.last(),
+            Estimate::Embedded(_) => self.stages.get(self.table.stages() - 2),
+        };
+        self.point.copy_from(stage?);
+        let counts = plant.statistics;
+        let outcome = plant.rates(&mut self.point, &mut self.saddle);
+        plant.statistics = counts;
+        outcome.ok().map(|()| &self.point)
+    }
+
     /// The multipliers of the last stage are of order 3 (HEM5) or 4.
     fn writes_full_rates(&self) -> bool {
         false

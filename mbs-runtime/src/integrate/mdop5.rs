@@ -63,10 +63,11 @@ impl Mdop5 {
         self.control.projected(size);
     }
 
-    /// A step of length h was tried: where its dense output goes.
-    pub(crate) fn attempted(&mut self, h: f64) -> &mut [Vec<f64>; 3] {
+    /// A step of length h was tried: where its dense output goes, and its last stage before the
+    /// end.
+    pub(crate) fn attempted(&mut self, h: f64) -> (&mut [Vec<f64>; 3], &mut State) {
         self.h = h;
-        &mut self.dense
+        (&mut self.dense, &mut self.stages[5])
     }
 }
 
@@ -180,6 +181,10 @@ impl Method for Mdop5 {
 
     fn restart(&mut self) {
         self.control.restart();
+    }
+
+    fn stage_before_end(&mut self, _: &mut Plant<'_>) -> Option<&State> {
+        self.stages.get(5)
     }
 
     /// Order 4, continuous with its derivative over projected steps.

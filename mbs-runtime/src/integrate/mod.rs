@@ -11,6 +11,8 @@ pub use fixed::{FixedStep, Formula, Held, Motion, Stabilisation, WorkspaceTooSho
 #[cfg(feature = "std")]
 mod approach;
 #[cfg(feature = "std")]
+mod auto;
+#[cfg(feature = "std")]
 mod controller;
 #[cfg(feature = "std")]
 pub(crate) mod driver;
@@ -37,8 +39,12 @@ mod run;
 #[cfg(feature = "std")]
 mod singular;
 #[cfg(feature = "std")]
+mod stiffness;
+#[cfg(feature = "std")]
 pub(crate) mod tableau;
 
+#[cfg(feature = "std")]
+pub use auto::Auto;
 #[cfg(feature = "std")]
 pub use driver::{simulate, simulate_with};
 #[cfg(feature = "std")]
@@ -50,11 +56,11 @@ pub use mdop5::Mdop5;
 #[cfg(feature = "batch")]
 pub(crate) use mdop5::error_weights;
 #[cfg(feature = "std")]
-pub use names::{METHODS, MethodError, method};
+pub use names::{DEFAULT_METHOD, METHODS, MethodError, method};
 #[cfg(feature = "std")]
 pub use radau5::Radau5;
 #[cfg(feature = "std")]
-pub use run::{Drift, Event, Projection, Settings, SingularPose, Trajectory};
+pub use run::{Drift, Event, Projection, Remedy, Settings, SingularPose, Stiffness, Trajectory};
 
 #[cfg(feature = "std")]
 use crate::constraint::Tolerances;
@@ -77,6 +83,21 @@ pub enum Diverged {
     Newton,
     /// The model was compiled without the Jacobian an implicit formula needs.
     NoJacobian,
+}
+
+/// What came of asking a method to go on implicitly.
+#[cfg(feature = "std")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// It is what the user chose and stays so.
+    Stays,
+    /// There is no Jacobian to go on with.
+    NoJacobian,
+    /// From now on it is the implicit method of this name.
+    Turned {
+        /// The name.
+        name: &'static str,
+    },
 }
 
 /// What the driver tells a method.
@@ -124,6 +145,18 @@ pub trait Method {
     }
     /// The motion changed discontinuously: forget what earlier steps taught.
     fn restart(&mut self) {}
+    /// Of an explicit method the last stage of the last attempt before its end, at the same time
+    /// as the end, with its rates: both tell whether the motion is stiff. `None` if implicit.
+    fn stage_before_end(&mut self, plant: &mut Plant<'_>) -> Option<&State> {
+        let _ = plant;
+        None
+    }
+    /// The motion has become stiff at a state with its rates: go on with an implicit formula, if
+    /// the choice of formula was left to the method.
+    fn turn_implicit(&mut self, plant: &mut Plant<'_>, state: &State) -> Turn {
+        let _ = (plant, state);
+        Turn::Stays
+    }
     /// Whether the rates and multipliers an attempt writes are those of the state it writes,
     /// to full order. Otherwise the driver computes them for what it records.
     fn writes_full_rates(&self) -> bool {

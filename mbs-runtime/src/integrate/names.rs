@@ -1,13 +1,16 @@
 //! Methods by the names users know them by.
 
-use super::{HalfExplicit, Mdop5, Method, Radau5};
+use super::{Auto, HalfExplicit, Mdop5, Method, Radau5};
 use crate::Layout;
 use core::fmt;
 use std::boxed::Box;
 use std::string::{String, ToString};
 
 /// The methods [`method`] knows.
-pub const METHODS: [&str; 6] = ["mdop5", "hem5", "hedop5", "phem56", "radau5", "dopri5"];
+pub const METHODS: [&str; 7] = [Auto::NAME, "mdop5", "hem5", "hedop5", "phem56", "radau5", "dopri5"];
+
+/// The method of runs that name none.
+pub const DEFAULT_METHOD: &str = Auto::NAME;
 
 /// There is no such method for a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +50,7 @@ impl core::error::Error for MethodError {}
 /// The method of a name, with its workspace for a layout.
 pub fn method(name: &str, layout: &Layout) -> Result<Box<dyn Method>, MethodError> {
     Ok(match name {
+        Auto::NAME => Box::new(Auto::new(layout)),
         "mdop5" => Box::new(Mdop5::new(layout)),
         "hem5" => Box::new(HalfExplicit::hem5(layout)),
         "hedop5" => Box::new(HalfExplicit::hedop5(layout)),

@@ -99,6 +99,29 @@ pub struct SingularPose {
     pub element: String,
 }
 
+/// A run that turned stiff: stability, not accuracy, limited the steps of an explicit method.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stiffness {
+    /// When this was certain, s.
+    pub t: f64,
+    /// What was done about it.
+    pub remedy: Remedy,
+}
+
+/// What was done about a stiff motion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// Nothing: the explicit method was chosen by name.
+    Nothing,
+    /// Nothing: the model was compiled without the Jacobian an implicit method needs.
+    NoJacobian,
+    /// From there on the implicit method of this name went on.
+    Switched {
+        /// The name.
+        to: &'static str,
+    },
+}
+
 /// A finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
@@ -115,4 +138,6 @@ pub struct Trajectory {
     pub redundant: Vec<String>,
     /// Singular poses met.
     pub singular_poses: Vec<SingularPose>,
+    /// When the run turned stiff, if it did; implicit methods do not look.
+    pub stiffness: Option<Stiffness>,
 }

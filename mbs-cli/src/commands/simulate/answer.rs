@@ -1,7 +1,7 @@
 //! What a run says at its end.
 
 use super::table::Evaluator;
-use super::{Run, WallTimes};
+use super::{Run, WallTimes, methods};
 use crate::mobility;
 use mbs_runtime::integrate::{Projection, SingularPose};
 use mbs_runtime::{Names, State, Trajectory};
@@ -55,12 +55,15 @@ fn energies(run: &Run<'_>) -> Option<[f64; 2]> {
 /// The JSON answer.
 pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
     let layout = run.system.layout();
-    let Trajectory { states, events, statistics, drift, redundant, singular_poses } = &run.trajectory;
+    let Trajectory { states, events, statistics, drift, redundant, singular_poses, stiffness } =
+        &run.trajectory;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("model", json!(layout.model()));
     put("scenario", json!(run.scenario));
     put("method", json!(run.method));
+    put("methods", methods::json(run));
+    put("stiff", methods::stiffness(*stiffness));
     put("rtol", json!(run.settings.rtol));
     put("atol", json!(atol(run)));
     put("projection", json!(projection(run)));
@@ -145,7 +148,7 @@ pub(super) fn summary(run: &Run<'_>) -> Vec<(String, String)> {
     let constrained = layout.n_lambda() > 0;
     let mut lines = Lines::default();
     lines.put("size", &size(run));
-    let method = format!("{}, rtol {}, atol {}", run.method, short(settings.rtol), short(atol(run)));
+    let method = format!("{}, rtol {}, atol {}", methods::text(run), short(settings.rtol), short(atol(run)));
     let projected = if constrained { format!(", projection {}", projection(run)) } else { String::new() };
     lines.put("method", &(method + &projected));
     lines.put("time", &format!("{} s to {} s", settings.t_start, settings.t_end));
@@ -193,6 +196,7 @@ pub(super) fn warnings(run: &Run<'_>) -> Vec<String> {
     if singular_poses.len() > MOST_WARNINGS {
         warnings.push(format!("warning: {} more singular poses", singular_poses.len() - MOST_WARNINGS));
     }
+    warnings.extend(methods::warning(run));
     warnings
 }
 

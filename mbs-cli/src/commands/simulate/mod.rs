@@ -1,6 +1,7 @@
 //! `mbs simulate`: one run, from YAML to the final state.
 
 mod answer;
+pub(crate) mod methods;
 mod overrides;
 pub(crate) mod progress;
 pub(crate) mod table;
@@ -74,7 +75,7 @@ pub(crate) struct Ready {
     pub(crate) native_ms: f64,
 }
 
-/// Whether an integrator wants the Jacobian of the equations.
+/// Whether an integrator wants the Jacobian of the equations from the start.
 pub(crate) fn needs_jacobian(method: &str) -> bool {
     method == "radau5"
 }
@@ -107,7 +108,8 @@ pub(crate) fn ready_with(
     let compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
     let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
     let begin = Instant::now();
-    let (system, warning) = mbs_jit::system(&compiled.program);
+    let (system, warning) =
+        mbs_jit::system_with_derivatives(&compiled.program, pipeline::derivatives(&compiled.planned));
     let native_ms = begin.elapsed().as_secs_f64() * 1e3;
     if !quiet {
         report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
@@ -229,7 +231,7 @@ impl RunOptions {
     /// The integrator: as asked for, as the model says, or the usual one.
     pub(crate) fn method(&self, simulation: &Simulation) -> String {
         let method = self.method.clone().or_else(|| simulation.method.clone());
-        method.unwrap_or_else(|| "mdop5".to_owned())
+        method.unwrap_or_else(|| integrate::DEFAULT_METHOD.to_owned())
     }
 
     /// Settings as asked for, or as the model says.

@@ -7,9 +7,10 @@ use super::approach::Approach;
 use super::controller::Controller;
 use super::error::SimulationError;
 use super::events::{Crossing, Unsettled, Watch};
-use super::run::{Drift, Event, Settings, Trajectory};
+use super::run::{Drift, Event, Projection, Remedy, Settings, Trajectory};
 use super::singular::SingularWatch;
-use super::{Diverged, Mdop5, Method, StepSettings};
+use super::stiffness::StiffnessWatch;
+use super::{Auto, Diverged, Method, StepSettings, Turn};
 use crate::System;
 use crate::constraint::{Inconsistent, Tolerances, consistent};
 use crate::linalg::Saddle;
@@ -19,7 +20,8 @@ use std::boxed::Box;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
-/// Simulates a system with MDOP5 and its default inputs.
+/// Simulates a system with its default inputs and [`Auto`]: MDOP5, and RADAU5 from where the run
+/// turns stiff, if there is a Jacobian.
 pub fn simulate(system: &dyn System, settings: &Settings) -> Result<Trajectory, SimulationError> {
     let layout = system.layout();
     let defaults = layout.parameter_defaults.to_vec();
@@ -29,7 +31,7 @@ pub fn simulate(system: &dyn System, settings: &Settings) -> Result<Trajectory, 
     let mut state = State::new(layout);
     state.t = settings.t_start;
     plant.initial(&mut state);
-    let mut method = Mdop5::new(layout);
+    let mut method = Auto::new(layout);
     simulate_with(&mut plant, &mut method, state, settings, &mut |_| true)
 }
 
@@ -100,6 +102,7 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     pub(crate) measured: bool,
     singular: SingularWatch,
     approach: Approach,
+    pub(crate) stiffness: StiffnessWatch,
 }
 
 /// The step to try next.
@@ -168,6 +171,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             measured: false,
             singular: SingularWatch::new(),
             approach: Approach::new(method.straddle()),
+            stiffness: StiffnessWatch::new(layout.n_v()),
             plant,
             method,
             settings,
@@ -483,13 +487,55 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             self.look_between(parts);
         }
         self.record_until(self.trial.t, observer)?;
+        let is_stiff = self.stiffness.is_due() && self.is_stiff();
         core::mem::swap(&mut self.state, &mut self.trial);
         self.measure();
         self.follow_rank()?;
+        if is_stiff {
+            self.turn_implicit();
+        }
         if self.settings.output_step.is_none() {
             self.record(observer)?;
         }
         Ok(())
+    }
+
+    /// Whether the run has turned out to be stiff with the trial step.
+    fn is_stiff(&mut self) -> bool {
+        let (end, h) = (&self.trial, self.trial.t - self.state.t);
+        let left = self.settings.t_end - end.t;
+        let tolerances = self.step_settings.tolerances;
+        let has_rates = self.method.writes_full_rates();
+        let Some(stage) = self.method.stage_before_end(self.plant) else { return false };
+        if has_rates {
+            return self.stiffness.is_stiff(self.plant, [stage, end], h, left, tolerances);
+        }
+        self.between.copy_from(end);
+        let counts = self.plant.statistics;
+        let outcome = self.plant.rates(&mut self.between, &mut self.saddle);
+        self.plant.statistics = counts;
+        outcome.is_ok() && self.stiffness.is_stiff(self.plant, [stage, &self.between], h, left, tolerances)
+    }
+
+    /// Stability limits the steps: goes on implicitly if the method may, and notes what came of it.
+    fn turn_implicit(&mut self) {
+        let t = self.state.t;
+        // An implicit method keeps to the constraints, and this run shall show its drift.
+        let projects = matches!(self.settings.projection, Projection::Controlled | Projection::EveryStep);
+        let turn = match projects || self.plant.layout().n_lambda() == 0 {
+            true => self.method.turn_implicit(self.plant, &self.state),
+            false => Turn::Stays,
+        };
+        let remedy = match turn {
+            Turn::Stays => Remedy::Nothing,
+            Turn::NoJacobian => Remedy::NoJacobian,
+            Turn::Turned { name } => {
+                self.controller = Controller::new(self.method.error_order());
+                self.approach = Approach::new(self.method.straddle());
+                Remedy::Switched { to: name }
+            }
+        };
+        self.stiffness.note(t, remedy);
     }
 
     /// Follows redundant rows to the new state.

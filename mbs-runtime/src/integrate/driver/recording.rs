@@ -114,6 +114,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         Trajectory {
             redundant,
             singular_poses: self.singular.finish().into_iter().map(singular_pose).collect(),
+            stiffness: self.stiffness.found(),
             states: self.states,
             events: self.events,
             statistics: self.plant.statistics,

@@ -22,6 +22,8 @@ pub(super) struct Linearisation {
     quaternions: Vec<Turning>,
     /// What holds the multipliers λ and μ of redundant combinations of rows at zero.
     redundant: [Vec<f64>; 2],
+    /// M + s GᵀG where M is singular.
+    augmented: Vec<f64>,
     saddle: Saddle,
 }
 
@@ -64,6 +66,7 @@ impl Linearisation {
             metric: vec![0.0; n_v * layout.n_g],
             quaternions: turning.collect(),
             redundant: [layout.n_lambda(), layout.n_g].map(|rows| vec![0.0; rows * rows]),
+            augmented: vec![0.0; n_v * n_v],
             saddle: Saddle::new(n_v, 0),
         }
     }
@@ -92,7 +95,7 @@ impl Linearisation {
             own.iter_mut().zip(reduction.block()).for_each(|(own, entry)| *own = *entry);
         }
         if !self.metric.is_empty() {
-            self.saddle.factor(&self.mass_matrix, &[], 0).map_err(NoLinearisation::Singular)?;
+            self.factor_metric(&plant.constraint_jacobian)?;
         }
         for (row, column) in self.metric.chunks_exact_mut(n_v.max(1)).enumerate() {
             for (i, entry) in column.iter_mut().enumerate() {
@@ -101,6 +104,28 @@ impl Linearisation {
             self.saddle.solve(column);
         }
         Ok(())
+    }
+
+    /// Factors M, or where it is singular M + s GᵀG, which is definite where M is on the
+    /// motions the constraints allow. Both span the same directions M⁻¹Gᵀ where M is regular.
+    fn factor_metric(&mut self, jacobian: &[f64]) -> Result<(), NoLinearisation> {
+        if self.saddle.factor(&self.mass_matrix, &[], 0).is_ok() {
+            return Ok(());
+        }
+        let n_v = self.unknowns.v.len();
+        let columns = || jacobian.chunks_exact(self.unknowns.lambda.len().max(1));
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let inertia: f64 = self.mass_matrix.iter().step_by(n_v + 1).sum();
+        let gradients: f64 = columns().map(|column| dot(column, column)).sum();
+        // Sizes that can be compared; M may be zero as a whole.
+        let scale = if inertia > 0.0 && gradients > 0.0 { inertia / gradients } else { 1.0 };
+        self.augmented.copy_from_slice(&self.mass_matrix);
+        for (i, row) in columns().enumerate() {
+            for (j, column) in columns().enumerate() {
+                self.augmented[j * n_v + i] += scale * dot(row, column);
+            }
+        }
+        self.saddle.factor(&self.augmented, &[], 0).map_err(NoLinearisation::Singular)
     }
 
     /// A column of the derivatives.

@@ -69,15 +69,13 @@ struct Attempt {
     iterations: u32,
     /// Rate of convergence of Newton's method.
     theta: f64,
-    /// θ/(1 − θ): bound of what is left over the last increment.
-    eta: f64,
     converged: bool,
     is_first: bool,
 }
 
 impl Attempt {
     const NONE: Self =
-        Self { t: f64::NAN, h: 0.0, iterations: 0, theta: 1.0, eta: 1.0, converged: true, is_first: true };
+        Self { t: f64::NAN, h: 0.0, iterations: 0, theta: 1.0, converged: true, is_first: true };
 }
 
 impl Radau5 {
@@ -112,18 +110,24 @@ impl Radau5 {
         }
     }
 
+    /// Takes the derivatives at a state with its rates, which a first step from there uses.
+    pub(super) fn linearise(&mut self, plant: &mut Plant<'_>, state: &State) -> Result<(), Diverged> {
+        self.linearisation.take(plant, state).map_err(|reason| match reason {
+            NoLinearisation::NotGenerated => Diverged::NoJacobian,
+            NoLinearisation::Singular(singular) => Diverged::Singular(singular),
+        })?;
+        self.taken_at = Some(state.t);
+        self.factored = None;
+        Ok(())
+    }
+
     /// Derivatives and factors for a step of size h from `from`.
     fn prepare(&mut self, plant: &mut Plant<'_>, from: &State, h: f64) -> Result<(), Diverged> {
         let is_stale = self.taken_at.is_some_and(|t| t != from.t);
         // Redundant rows turn with the state, and the derivatives with them.
         let is_slow = !self.attempt.converged || self.attempt.theta > FAST || plant.redundancy().is_active();
         if self.taken_at.is_none() || (is_stale && is_slow) {
-            self.linearisation.take(plant, from).map_err(|reason| match reason {
-                NoLinearisation::NotGenerated => Diverged::NoJacobian,
-                NoLinearisation::Singular(singular) => Diverged::Singular(singular),
-            })?;
-            self.taken_at = Some(from.t);
-            self.factored = None;
+            self.linearise(plant, from)?;
         }
         if self.factored != Some(h) {
             self.real.factor(&self.linearisation, GAMMA / h);
@@ -172,7 +176,9 @@ impl Radau5 {
         // Below this, increments are rounding.
         let rounding = 20.0 * f64::EPSILON / tolerances.rtol;
         let enough = rounding.max(math::sqrt(tolerances.rtol).min(0.03));
-        let mut eta = math::pow(self.attempt.eta.max(f64::EPSILON), 0.8);
+        // What an earlier step taught of the rate says nothing about this one: where a force or a
+        // constraint has changed, the first increment alone would pass for the solution.
+        let mut eta = 1.0;
         let mut previous = f64::NAN;
         self.attempt.converged = false;
         for iteration in 0..self.most_iterations {
@@ -204,7 +210,6 @@ impl Radau5 {
             previous = norm;
             if eta * norm <= enough || norm <= rounding {
                 self.attempt.converged = true;
-                self.attempt.eta = eta;
                 // One iteration says nothing about the rate.
                 if iteration == 0 {
                     self.attempt.theta = 0.0;
