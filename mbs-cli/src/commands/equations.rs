@@ -3,10 +3,10 @@
 use crate::arguments::{EquationsFormat, EquationsOptions};
 use crate::pipeline;
 use crate::report::{self, Failure};
-use mbs_symbolic::{Options, emit};
+use mbs_symbolic::emit;
 
 pub(crate) fn run(options: &EquationsOptions) -> Result<(), Failure> {
-    let derived = pipeline::derive(&options.model, Options::default())?;
+    let derived = pipeline::derive(&options.model, options.numbers.equations())?;
     report::print_warnings(&derived.planned.warnings, &derived.planned.sources);
     let text = match options.format {
         EquationsFormat::Text => emit::text::emit(&derived.equations),
