@@ -29,6 +29,7 @@ pub struct Config {
     out_dir: Option<PathBuf>,
     runtime_path: String,
     jacobian: bool,
+    keep_dust: bool,
     scalars: Vec<Scalar>,
     self_check: bool,
     fused_multiply_add: bool,
@@ -81,6 +82,7 @@ impl Default for Config {
             out_dir: None,
             runtime_path: RustOptions::default().runtime_path,
             jacobian: false,
+            keep_dust: false,
             scalars: Vec::new(),
             self_check: false,
             fused_multiply_add: false,
@@ -110,6 +112,13 @@ impl Config {
     /// integrators need. Off by default: it is several times as long as all else.
     pub fn jacobian(mut self, wanted: bool) -> Self {
         self.jacobian = wanted;
+        self
+    }
+
+    /// Whether angles stay as they are written: off by default, where angles within 1e-10 rad of a
+    /// multiple of a right angle are taken as exactly that.
+    pub fn keep_dust(mut self, wanted: bool) -> Self {
+        self.keep_dust = wanted;
         self
     }
 
@@ -175,8 +184,12 @@ impl Config {
         let mut written = Vec::new();
         for model in models {
             let path = model.as_ref();
-            let options =
-                Options { jacobian: self.jacobian, provenance: self.self_check, ..Options::default() };
+            let options = Options {
+                jacobian: self.jacobian,
+                provenance: self.self_check,
+                keep_dust: self.keep_dust,
+                ..Options::default()
+            };
             let name = path.display().to_string();
             let CompiledFile { result, files } = compile_file(&root.join(path), &name, options);
             for file in files {

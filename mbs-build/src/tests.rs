@@ -27,6 +27,19 @@ fn a_robot_becomes_a_module() {
     assert!(text.contains("pub mod ur5 {") && text.contains("tau_elbow_joint"));
 }
 
+/// π/2 with eleven digits is a right angle, unless dust is kept.
+#[test]
+fn dust_is_kept_if_wanted() {
+    let directory = directory("dust");
+    let robot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/data/urdf/ur5.urdf");
+    let text = |keep: bool| {
+        let written = Config::new().out_dir(&directory).keep_dust(keep).try_compile(&[&robot]).unwrap();
+        fs::read_to_string(&written[0]).unwrap()
+    };
+    let (meant, kept) = (text(false), text(true));
+    assert!(kept.len() > meant.len() && kept.contains("e-12") && !meant.contains("e-12"));
+}
+
 #[test]
 fn a_model_and_its_table_become_a_module() {
     let directory = directory("module");

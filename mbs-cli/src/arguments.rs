@@ -84,11 +84,22 @@ impl Command {
     }
 }
 
+/// How numbers of a model are taken.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct NumberOptions {
+    /// Take angles as they are written: no right angles for angles within 1e-10 rad of one; of URDF
+    /// also no zero for lengths below 1e-10 m
+    #[arg(long)]
+    pub(crate) keep_dust: bool,
+}
+
 /// A model, and how to answer.
 #[derive(Debug, Args)]
 pub(crate) struct JsonModel {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -104,10 +115,8 @@ pub(crate) struct ImportOptions {
     /// Let the root link move freely instead of making it ground
     #[arg(long)]
     pub(crate) floating_base: bool,
-    /// Take numbers as they are written: no right angles for angles within 1e-10 of one, no zero for
-    /// lengths below 1e-10 m
-    #[arg(long)]
-    pub(crate) keep_dust: bool,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
 }
 
 #[derive(Debug, Args)]
@@ -123,6 +132,8 @@ pub(crate) struct ExplainCodeOptions {
 pub(crate) struct StatsOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// Count the derivatives of all residuals too
     #[arg(long)]
     pub(crate) jacobian: bool,
@@ -138,6 +149,8 @@ pub(crate) struct StatsOptions {
 pub(crate) struct GraphOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// What to draw
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     pub(crate) format: GraphFormat,
@@ -160,6 +173,8 @@ pub(crate) enum GraphFormat {
 pub(crate) struct EquationsOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// How to write them
     #[arg(long, value_enum, default_value_t = EquationsFormat::Text)]
     pub(crate) format: EquationsFormat,
@@ -182,6 +197,8 @@ pub(crate) enum EquationsFormat {
 pub(crate) struct ExplainOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// The entry, by numbers from 0 or by names: `f[3]`, `M[phi, psi]`, `g[closure.x]`, `G[0, 2]`,
     /// `c[0]`, `z[0]`, `a[STATE]`, `output[NAME]`
     pub(crate) entry: String,
@@ -195,6 +212,8 @@ pub(crate) struct ExplainOptions {
 pub(crate) struct VerifyOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// Number of random states
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) samples: usize,
@@ -213,6 +232,8 @@ pub(crate) struct DiffOptions {
     pub(crate) before: PathBuf,
     /// Another one
     pub(crate) after: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -222,6 +243,8 @@ pub(crate) struct DiffOptions {
 pub(crate) struct GenerateOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// Generate the derivatives of all residuals too, for implicit integrators
     #[arg(long)]
     pub(crate) jacobian: bool,
@@ -245,6 +268,8 @@ pub(crate) enum Language {
 pub(crate) struct EvalOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// State (JSON): {"t": 0, "positions": {…}, "velocities": {…}, "states": {…},
     /// "inputs": {…}, "parameters": {…}}; what is missing comes from the model
     #[arg(long, value_name = "FILE")]
@@ -259,6 +284,8 @@ pub(crate) struct EvalOptions {
 pub(crate) struct VariantOptions {
     /// Model file (YAML)
     pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) numbers: NumberOptions,
     /// Variant of the run, as the model names it
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Option<String>,

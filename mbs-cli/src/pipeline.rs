@@ -2,6 +2,7 @@
 //!
 //! The compiler itself has no clock and opens no files, so both happen here.
 
+use crate::arguments::NumberOptions;
 use crate::input::text_of;
 use crate::report::Failure;
 use mbs_symbolic::Options;
@@ -40,14 +41,14 @@ pub(crate) struct Compiled {
     pub(crate) planned: Planned,
     pub(crate) program: Program,
     pub(crate) passes: Report,
-    /// Entries of rotations taken as exactly 0 or ±1.
+    /// Angles taken as exact multiples of a right angle.
     pub(crate) dust: usize,
     /// What choices of formulation save, if asked for.
     pub(crate) savings: Vec<Saving>,
 }
 
-/// Reads a model and grows its tree.
-pub(crate) fn plan(path: &Path) -> Result<Planned, Failure> {
+/// Reads a model and grows its tree; `keep_dust` takes the numbers of URDF as they are written.
+pub(crate) fn plan(path: &Path, keep_dust: bool) -> Result<Planned, Failure> {
     let mut times = Vec::new();
     let source = text_of(path, limits::FILE_BYTES)
         .map_err(|error| Failure::new("MBS-C001", format!("cannot read the model: {error}")).about(path))?;
@@ -55,7 +56,7 @@ pub(crate) fn plan(path: &Path) -> Result<Planned, Failure> {
     let loader = Beside { directory, asked: RefCell::new(vec![path.to_owned()]) };
     let name = path.display().to_string();
     let Reading { sources, result, fragment } =
-        timed(&mut times, "read", || model::read(&name, &source, &loader));
+        timed(&mut times, "read", || model::read_with(&name, &source, &loader, keep_dust));
     let (model, warnings) = match result {
         Ok(read) => read,
         Err(found) => {
@@ -74,7 +75,7 @@ pub(crate) fn plan(path: &Path) -> Result<Planned, Failure> {
 
 /// Reads a model and derives its equations.
 pub(crate) fn derive(path: &Path, options: Options) -> Result<Derived, Failure> {
-    derive_planned(plan(path)?, options)
+    derive_planned(plan(path, options.keep_dust)?, options)
 }
 
 /// Derives the equations of a model that was read.
@@ -98,9 +99,11 @@ pub(crate) fn compile(path: &Path, options: Options) -> Result<Compiled, Failure
     compile_derived(derive(path, options)?)
 }
 
-/// What to form beside the equations, with or without the Jacobian.
-pub(crate) fn with_jacobian(jacobian: bool) -> Options {
-    Options { jacobian, ..Options::default() }
+impl NumberOptions {
+    /// What to form: the equations alone, of numbers taken like this.
+    pub(crate) fn equations(self) -> Options {
+        Options { keep_dust: self.keep_dust, ..Options::default() }
+    }
 }
 
 /// Compiles derived equations to an optimised program.

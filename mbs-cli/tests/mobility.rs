@@ -177,3 +177,105 @@ fn the_answer_is_the_same_every_time() {
     let once = succeed(&["check", "models/rssr.yaml", "--json"]);
     assert_eq!(once, succeed(&["check", "models/rssr.yaml", "--json"]));
 }
+
+/// Advice by the element it is for.
+fn advice(value: &Value, element: &str) -> Option<String> {
+    let all = value["release"].as_array().expect("a list");
+    let own = all.iter().find(|advice| advice["joint"] == element)?;
+    own["advice"].as_str().map(str::to_owned)
+}
+
+/// Two wheels on one axle: what is redundant is the contact of each, which no wheel set can leave,
+/// and the slip across of one. No constraint of the language leaves just that out, and without
+/// `roll1` there would be three degrees of freedom in place of two: nothing is advised.
+#[test]
+fn what_would_set_a_wheel_free_is_not_advised() {
+    let value = check("tests/data/redundancy/rolling_wheel_set.yaml");
+    assert_eq!((&value["degrees_of_freedom"], length(&value["redundant"])), (&2.into(), 3));
+    assert_eq!(length(&value["release"]), 0, "{:#}", value["release"]);
+}
+
+/// A pin in a slot, both in one plane: without the slot the lever would swing freely. The slot as
+/// a plane holds what it held, and nothing twice.
+#[test]
+fn a_slot_in_a_plane_mechanism_becomes_a_plane() {
+    let path = "tests/data/redundancy/quick_return.yaml";
+    let value = check(path);
+    assert_eq!(advice(&value, "slot").as_deref(), Some("make it a `point_on_plane` with normal z"));
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = std::fs::read_to_string(root.join(path)).expect("readable");
+    let line = "type: point_on_line, point: crank.pin, line: lever, axis: x";
+    assert!(text.contains(line));
+    let plane = text.replace(line, "type: point_on_plane, point: crank.pin, plane: lever, normal: z");
+    let after = check(&Scratch::new("slot").file("plane.yaml", &plane));
+    assert_eq!(after["degrees_of_freedom"], value["degrees_of_freedom"]);
+    assert_eq!(length(&after["redundant"]), 0);
+}
+
+/// Two rods between the same two points: one of them can go, and only one is advised to.
+#[test]
+fn of_two_that_say_the_same_one_may_go() {
+    let model = "
+model: twice
+bodies: {arm: {mass: 1, frames: {tip: {position: [0, 0, -1]}}}, ground: {frames: {peg: {position: [0.5, 0, 0]}}}}
+joints: {hinge: {type: planar, from: ground, to: arm, normal: y, coordinates: [z, x, phi]}}
+constraints:
+  one: {type: distance, from: ground.peg, to: arm.tip, length: 1}
+  two: {type: distance, from: ground.peg, to: arm.tip, length: 1}
+initial: {positions: {x: 0, z: 0.2}}
+";
+    let value = check(&Scratch::new("twice").file("twice.yaml", model));
+    assert_eq!((&value["degrees_of_freedom"], length(&value["redundant"])), (&2.into(), 1));
+    assert_eq!(length(&value["release"]), 1);
+    assert!(advice(&value, "two").is_some_and(|advice| advice.starts_with("leave this constraint out")));
+}
+
+/// Fixed joints that close loops of a plane mechanism: every advice, followed here by hand, leaves
+/// the degrees of freedom as they were and nothing redundant.
+#[test]
+fn advice_followed_by_hand() {
+    let model = |pin: &str, more: &str| {
+        format!(
+            "
+model: linkage
+bodies:
+  ground: {{frames: {{d: {{position: [1, 0, 0]}}}}}}
+  crank: {{mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}, frames: {{tip: {{position: [0, 0, 0.3]}}}}}}
+  coupler: {{mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}, frames: {{tip: {{position: [1, 0, 0]}}}}}}
+  rocker: {{mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}, frames: {{tip: {{position: [0, 0, 0.3]}}}}}}
+joints:
+  a: {{type: revolute, from: ground, to: crank, axis: y, coordinate: qa}}
+  b: {{type: revolute, from: crank.tip, to: coupler, axis: y, coordinate: qb}}
+  c: {{type: revolute, from: ground.d, to: rocker, axis: y, coordinate: qc}}
+  {pin}
+{more}"
+        )
+    };
+    for (pin, expected, instead, more) in [
+        ("pin: {type: universal, from: coupler.tip, to: rocker.tip, axes: [y, x], cut: true}", None, "", ""),
+        (
+            "pin: {type: cylindrical, from: coupler.tip, to: rocker.tip, axis: y, cut: true}",
+            Some("put a `point_on_line` constraint along its axis in its place"),
+            "",
+            "constraints: {pin: {type: point_on_line, point: rocker.tip, line: coupler.tip, axis: y}}",
+        ),
+        (
+            "pin: {type: spherical, from: coupler.tip, to: rocker.tip, cut: true}",
+            Some("put a `point_on_line` constraint along y in its place"),
+            "",
+            "constraints: {pin: {type: point_on_line, point: rocker.tip, line: coupler.tip, axis: y}}",
+        ),
+    ] {
+        let scratch = Scratch::new("by-hand");
+        let value = check(&scratch.file("model.yaml", &model(pin, "")));
+        assert_eq!(value["degrees_of_freedom"], 1, "{pin}");
+        let found = advice(&value, "pin");
+        if let Some(expected) = expected {
+            assert_eq!(found.as_deref(), Some(expected), "{pin}");
+            let after = check(&scratch.file("after.yaml", &model(instead, more)));
+            assert_eq!((&after["degrees_of_freedom"], length(&after["redundant"])), (&1.into(), 0), "{pin}");
+        } else {
+            assert!(length(&value["redundant"]) == 2 && found.is_none(), "{pin}: {found:?}");
+        }
+    }
+}

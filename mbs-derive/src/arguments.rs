@@ -10,6 +10,8 @@ pub(crate) struct Arguments {
     pub(crate) runtime: Option<Path>,
     /// `jacobian`.
     pub(crate) jacobian: bool,
+    /// `keep_dust`.
+    pub(crate) keep_dust: bool,
 }
 
 /// Where the model comes from.
@@ -22,7 +24,7 @@ impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut model = None;
         let mut runtime = None;
-        let mut jacobian = false;
+        let (mut jacobian, mut keep_dust) = (false, false);
         while !input.is_empty() {
             let start = input.span();
             let source = if input.peek(LitStr) {
@@ -37,17 +39,22 @@ impl Parse for Arguments {
                 if key == "jacobian" {
                     jacobian = true;
                     None
+                } else if key == "keep_dust" {
+                    keep_dust = true;
+                    None
                 } else if key == "yaml" {
                     input.parse::<Token![=]>()?;
                     Some(Source::Text(input.parse()?))
                 } else {
-                    let message = format!("unknown argument `{key}`: expected `yaml`, `jacobian` or `crate`");
+                    let message = format!(
+                        "unknown argument `{key}`: expected `yaml`, `jacobian`, `keep_dust` or `crate`"
+                    );
                     return Err(syn::Error::new(key.span(), message));
                 }
             } else {
-                return Err(
-                    input.error("expected a file name, `yaml = \"…\"`, `jacobian` or `crate = \"…\"`")
-                );
+                return Err(input.error(
+                    "expected a file name, `yaml = \"…\"`, `jacobian`, `keep_dust` or `crate = \"…\"`",
+                ));
             };
             if let Some(source) = source
                 && model.replace(source).is_some()
@@ -60,6 +67,6 @@ impl Parse for Arguments {
         }
         let message = "expected the model: a file name or `yaml = \"…\"`";
         let model = model.ok_or_else(|| syn::Error::new(input.span(), message))?;
-        Ok(Self { model, runtime, jacobian })
+        Ok(Self { model, runtime, jacobian, keep_dust })
     }
 }

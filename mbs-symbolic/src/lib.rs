@@ -83,7 +83,8 @@ pub fn compile(
     loader: &dyn model::Loader,
     options: Options,
 ) -> Result<Compiled, Box<Rejected>> {
-    let model::Reading { sources, result, fragment } = model::read(name, source, loader);
+    let model::Reading { sources, result, fragment } =
+        model::read_with(name, source, loader, options.keep_dust);
     let stages = || -> Result<_, Diagnostics> {
         let (model, mut warnings) = result.map_err(|found| all_problems(found, fragment.as_deref()))?;
         let topology = topology::build(&model)?;

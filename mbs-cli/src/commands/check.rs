@@ -4,13 +4,12 @@ use crate::arguments::JsonModel;
 use crate::mobility::{self, Mobility, Open, Redundant};
 use crate::pipeline::{self, Compiled};
 use crate::report::{self, Failure};
-use mbs_symbolic::Options;
 use mbs_symbolic::program::Layout;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
-    let compiled = pipeline::compile(&options.model, Options::default())?;
+    let compiled = pipeline::compile(&options.model, options.numbers.equations())?;
     let mobility = mobility::analyse(&compiled.program, &compiled.planned.model, &compiled.planned.topology);
     if options.json {
         report::print_json(answer(&compiled, &mobility))?;

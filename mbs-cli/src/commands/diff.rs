@@ -3,7 +3,7 @@
 //! Exit codes as those of diff(1): 0 no difference, 1 there are some, 2 trouble.
 
 use super::check::dimensions;
-use crate::arguments::DiffOptions;
+use crate::arguments::{DiffOptions, NumberOptions};
 use crate::pipeline::{self, Compiled, Derived};
 use crate::report::{self, Failure};
 use mbs_symbolic::Options;
@@ -21,7 +21,7 @@ const DIFFERENT: u8 = 1;
 const TROUBLE: u8 = 2;
 
 pub(crate) fn run(options: &DiffOptions) -> Result<(), Failure> {
-    let difference = match difference(&options.before, &options.after) {
+    let difference = match difference(&options.before, &options.after, options.numbers) {
         Ok(difference) => difference,
         Err(Failure::Closed) => return Err(Failure::Closed),
         Err(failure) => {
@@ -44,8 +44,8 @@ struct Difference {
     names: [String; 2],
 }
 
-fn difference(before: &Path, after: &Path) -> Result<Difference, Failure> {
-    let wanted = Options { provenance: true, ..Options::default() };
+fn difference(before: &Path, after: &Path, numbers: NumberOptions) -> Result<Difference, Failure> {
+    let wanted = Options { provenance: true, ..numbers.equations() };
     let (a, b) = (pipeline::derive(before, wanted)?, pipeline::derive(after, wanted)?);
     let comparison = explain::compare([&a.planned.model, &b.planned.model], [&a.equations, &b.equations]);
     let compile = |derived: Derived| -> Result<(Sources, Program), Failure> {

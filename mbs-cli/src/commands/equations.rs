@@ -4,10 +4,10 @@ use crate::arguments::{EquationsFormat, EquationsOptions};
 use crate::output;
 use crate::pipeline;
 use crate::report::{self, Failure};
-use mbs_symbolic::{Options, emit};
+use mbs_symbolic::emit;
 
 pub(crate) fn run(options: &EquationsOptions) -> Result<(), Failure> {
-    let derived = pipeline::derive(&options.model, Options::default())?;
+    let derived = pipeline::derive(&options.model, options.numbers.equations())?;
     output::check(options.out.as_deref(), &derived.planned.files)?;
     report::print_warnings(&derived.planned.warnings, &derived.planned.sources);
     let text = match options.format {

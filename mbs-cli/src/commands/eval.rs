@@ -7,13 +7,12 @@ use crate::evaluate::{Evaluator, State};
 use crate::pipeline;
 use crate::report::{self, Failure};
 use mbs_runtime::linalg::{self, Accelerations, Saddle};
-use mbs_symbolic::Options;
 use mbs_symbolic::program::{FunctionKind, Layout};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
-    let compiled = pipeline::compile(&options.model, Options::default())?;
+    let compiled = pipeline::compile(&options.model, options.numbers.equations())?;
     let layout = &compiled.program.layout;
     let given = state::read(options.state.as_deref(), layout)?;
     let mut evaluator = Evaluator::new(&compiled.program, &given.theta);

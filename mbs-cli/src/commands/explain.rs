@@ -16,7 +16,7 @@ use std::fmt::Write;
 const PLACE_COLUMN: usize = 50;
 
 pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
-    let wanted = Options { provenance: true, ..Options::default() };
+    let wanted = Options { provenance: true, ..options.numbers.equations() };
     let derived = pipeline::derive(&options.model, wanted)?;
     let layout = &derived.equations.layout;
     let quantity = explain::parse(&options.entry, layout).map_err(|unknown| {

@@ -4,13 +4,14 @@ use crate::arguments::{GenerateOptions, Language};
 use crate::output;
 use crate::pipeline;
 use crate::report::{self, Failure};
-use mbs_symbolic::emit;
+use mbs_symbolic::{Options, emit};
 
 pub(crate) fn run(options: &GenerateOptions) -> Result<(), Failure> {
     if options.lang == Language::C {
         return Err(Failure::new("MBS-C006", "there is no C emitter yet").help("use `--lang rust`"));
     }
-    let compiled = pipeline::compile(&options.model, pipeline::with_jacobian(options.jacobian))?;
+    let wanted = Options { jacobian: options.jacobian, ..options.numbers.equations() };
+    let compiled = pipeline::compile(&options.model, wanted)?;
     output::check(options.out.as_deref(), &compiled.planned.files)?;
     report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
     let text = emit::rust::emit(&compiled.program, &emit::rust::RustOptions::default());

@@ -12,7 +12,7 @@ pub(crate) fn run(options: &ImportOptions) -> Result<(), Failure> {
     output::check(options.out.as_deref(), std::slice::from_ref(path))?;
     let source = text_of(path, limits::FILE_BYTES)
         .map_err(|error| Failure::new("MBS-C001", format!("cannot read the robot: {error}")).about(path))?;
-    let how = UrdfOptions { keep_dust: options.keep_dust, floating_base: options.floating_base };
+    let how = UrdfOptions { keep_dust: options.numbers.keep_dust, floating_base: options.floating_base };
     match urdf::import(&path.display().to_string(), &source, how) {
         Ok(imported) => {
             report::print_diagnostics(&imported.notes, &imported.sources);

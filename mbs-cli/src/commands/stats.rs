@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &StatsOptions) -> Result<(), Failure> {
-    let wanted = Options { savings: options.choices, ..pipeline::with_jacobian(options.jacobian) };
+    let wanted =
+        Options { savings: options.choices, jacobian: options.jacobian, ..options.numbers.equations() };
     let compiled = pipeline::compile(&options.model, wanted)?;
     if options.json {
         return report::print_json(answer(&compiled));
@@ -135,7 +136,7 @@ fn text(compiled: &Compiled) -> String {
     if compiled.dust > 0 {
         let _ = writeln!(
             out,
-            "\n{} entries of rotations differed from 0, 1 or -1 by less than 1e-10 and were taken as that",
+            "\n{} angles were within 1e-10 rad of a multiple of a right angle and were taken as that",
             compiled.dust
         );
     }

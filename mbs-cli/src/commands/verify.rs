@@ -20,7 +20,7 @@ pub(crate) fn run(options: &VerifyOptions) -> Result<(), Failure> {
     if options.samples == 0 {
         return Err(Failure::new("MBS-C041", "`samples` must be at least 1"));
     }
-    let wanted = Options { provenance: true, ..Options::default() };
+    let wanted = Options { provenance: true, ..options.numbers.equations() };
     let Derived { planned, mut equations } = pipeline::derive(&options.model, wanted)?;
     // What no potential explains comes from the contributions, not from the program.
     let rest = forces_without_potential(&mut equations);

@@ -10,6 +10,7 @@
 //! - rows that are dependent in every assembly are *redundant*;
 //! - rows that are dependent at the start only make it a *singular pose*.
 
+mod change;
 mod mechanism;
 mod rank;
 mod real;
@@ -20,14 +21,15 @@ pub(crate) use rank::Rank;
 
 use crate::random::uniform;
 use mbs_math::DoubleDouble;
-use mbs_symbolic::dynamics::Element;
+use mbs_symbolic::dynamics::{self, Element, Options};
 use mbs_symbolic::ids::{FrameId, Id};
 use mbs_symbolic::model::{Defaults, Model};
-use mbs_symbolic::program::{Program, RowKind};
-use mbs_symbolic::topology::Topology;
+use mbs_symbolic::program::{self, Program, RowKind};
+use mbs_symbolic::topology::{self, Topology};
 use mechanism::{Closing, Mechanism};
 use rank::{Rows, decompose, solve_for_rows};
 use real::norm;
+use release::Releases;
 use words::Words;
 
 /// Poses beside the start that are enough if their rows are independent.
@@ -123,8 +125,50 @@ pub(crate) fn rank(matrix: &[f64], rows: usize) -> usize {
     Rank::by_gap(&decompose(&scaled, None).values, columns).rank
 }
 
-/// Looks at the motions of a compiled model, with default parameters, at t = 0.
+/// Looks at the motions of a compiled model, with default parameters, at t = 0, and for what
+/// to change where constraints are redundant.
 pub(crate) fn analyse(program: &Program, model: &Model, topology: &Topology) -> Mobility {
+    let (mut mobility, elements) = survey(program, model, topology);
+    if !elements.is_empty() {
+        let size = program.layout.velocities.len() + program.layout.rows.len();
+        let releases = Releases::new(model, topology, Counts::of(&mobility), size);
+        mobility.releases = releases.find(&elements);
+    }
+    mobility
+}
+
+/// How much moves, and how much does nothing where.
+struct Counts {
+    degrees_of_freedom: usize,
+    /// Redundant rows by the name of their element, one entry for each.
+    redundant: Vec<String>,
+}
+
+impl Counts {
+    fn of(mobility: &Mobility) -> Self {
+        let redundant = mobility.redundant.iter().map(|row| row.element.clone()).collect();
+        Self { degrees_of_freedom: mobility.degrees_of_freedom, redundant }
+    }
+
+    fn total(&self) -> usize {
+        self.redundant.len()
+    }
+
+    fn of_element(&self, name: &str) -> usize {
+        self.redundant.iter().filter(|element| *element == name).count()
+    }
+}
+
+/// The same of a model that was changed in memory; `None` if it is none any more.
+fn counts(model: &Model) -> Option<Counts> {
+    let topology = topology::build(model).ok()?;
+    let equations = dynamics::build(model, &topology, Options::default()).ok()?;
+    let (mobility, _) = survey(&program::lower(&equations), model, &topology);
+    mobility.closes_elsewhere.then(|| Counts::of(&mobility))
+}
+
+/// All but the advice, with the elements that have redundant rows.
+fn survey(program: &Program, model: &Model, topology: &Topology) -> (Mobility, Vec<Element>) {
     let layout = &program.layout;
     let n_v = layout.velocities.len();
     let length = size(model);
@@ -179,44 +223,40 @@ pub(crate) fn analyse(program: &Program, model: &Model, topology: &Topology) -> 
     }
     named.sort_unstable();
 
-    let mut releases = release::Releases::default();
-    let vanishing = layout.redundant_rows.iter().map(|row| {
-        let direction = words.alone(row);
-        releases.add(row.element, &direction);
-        Redundant {
-            element: row.element.name(model).to_owned(),
-            direction: direction.text,
-            rows: vec![row.name.clone()],
-            identically: true,
-        }
+    let mut elements: Vec<Element> = layout.redundant_rows.iter().map(|row| row.element).collect();
+    elements.extend(dependent.iter().map(|(row, _)| layout.rows[*row].element));
+    let vanishing = layout.redundant_rows.iter().map(|row| Redundant {
+        element: row.element.name(model).to_owned(),
+        direction: words.alone(row),
+        rows: vec![row.name.clone()],
+        identically: true,
     });
     let mut redundant: Vec<Redundant> = vanishing.collect();
     for (row, weights) in &dependent {
-        let direction = words.combined(*row, weights);
-        releases.add(layout.rows[*row].element, &direction);
-        redundant.push(of_weights(program, model, *row, weights, direction.text));
+        redundant.push(of_weights(program, model, *row, weights, words.combined(*row, weights)));
     }
     let singular: Vec<Redundant> = singular
         .iter()
-        .map(|(row, weights)| of_weights(program, model, *row, weights, words.combined(*row, weights).text))
+        .map(|(row, weights)| of_weights(program, model, *row, weights, words.combined(*row, weights)))
         .collect();
     let g = closer.exact.constraints_si(&start.p);
     let gap = norm(&g).to_f64();
     let g: Vec<f64> = g.iter().map(|x| x.to_f64()).collect();
     let open = if closes { Vec::new() } else { open(program, model, &g) };
-    Mobility {
+    let mobility = Mobility {
         degrees_of_freedom: n_v - general.rank.rank,
         at_start: n_v - at_start.rank.rank,
         redundant,
         singular,
-        releases: releases.finish(model, topology),
+        releases: Vec::new(),
         closes,
         closes_elsewhere: closes || assemblies > 0,
         gap,
         open,
         assemblies,
         rank: general.rank,
-    }
+    };
+    (mobility, elements)
 }
 
 fn of_weights(program: &Program, model: &Model, row: usize, weights: &[f64], direction: String) -> Redundant {

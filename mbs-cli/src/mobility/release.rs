@@ -1,88 +1,162 @@
 //! What to change so that no constraint is redundant.
+//!
+//! Every advice is tried before it is given: the change is made in memory, the equations are
+//! derived anew, and their constraints are looked at like those of the model itself. It is given
+//! only if the degrees of freedom stay and what was redundant in the element is gone, alone and
+//! together with the advice given before.
 
-use super::words::{Direction, Motion, own_axis};
+use super::change::{Change, candidates, rows};
+use super::{Counts, counts};
 use mbs_symbolic::dynamics::Element;
 use mbs_symbolic::ids::{BodyId, Id, JointId};
-use mbs_symbolic::model::{Defaults, JointKind, Model};
+use mbs_symbolic::model::{JointKind, Model};
 use mbs_symbolic::topology::Topology;
 
-/// Redundant directions, joint by joint.
-#[derive(Default)]
-pub(super) struct Releases {
-    joints: Vec<(Element, Vec<Direction>)>,
+/// Changes that are tried at most.
+const TRIALS: usize = 40;
+/// The sum of n_v + n_λ over all trials: large models are left alone.
+const SIZE: usize = 4000;
+
+/// Looks for advice, element by element.
+pub(super) struct Releases<'m> {
+    model: &'m Model,
+    topology: &'m Topology,
+    /// Of the model as it is.
+    before: Counts,
+    /// n_v + n_λ.
+    size: usize,
+    trials: usize,
+    /// All advice so far followed at once, with what is left redundant.
+    followed: (Model, usize),
+    given: Vec<(String, String)>,
 }
 
-impl Releases {
-    pub(super) fn add(&mut self, element: Element, direction: &Direction) {
-        match self.joints.iter_mut().find(|(known, _)| *known == element) {
-            Some((_, directions)) => directions.push(direction.clone()),
-            None => self.joints.push((element, vec![direction.clone()])),
-        }
+impl<'m> Releases<'m> {
+    pub(super) fn new(model: &'m Model, topology: &'m Topology, before: Counts, size: usize) -> Self {
+        let followed = (model.clone(), before.total());
+        Self { model, topology, before, size, trials: 0, followed, given: Vec::new() }
     }
 
-    /// Advice for each element, with its name.
-    pub(super) fn finish(self, model: &Model, topology: &Topology) -> Vec<(String, String)> {
-        let advice = self.joints.into_iter().map(|(element, directions)| {
-            let advice = match element {
-                Element::Joint(id) => of_joint(model, topology, id, &directions),
-                _ => "leave this constraint out: others say the same".to_owned(),
-            };
-            (element.name(model).to_owned(), advice)
-        });
-        advice.collect()
-    }
-}
-
-/// Which joint leaves the redundant directions free.
-fn of_joint(model: &Model, topology: &Topology, id: JointId, directions: &[Direction]) -> String {
-    let kind = &model.joints[id].kind;
-    let own = own_axis(kind, &Defaults::new(model));
-    let of = |motion: Motion| directions.iter().filter(move |direction| direction.motion == motion);
-    let (translations, rotations) = (of(Motion::Translation).count(), of(Motion::Rotation).count());
-    let along_own = |direction: &Direction| match (direction.axis, own) {
-        (Some(a), Some(b)) => a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>().abs() > 0.999,
-        _ => false,
-    };
-    let first_rotation =
-        || of(Motion::Rotation).next().and_then(|direction| direction.text.split(' ').nth(2));
-    match (kind, translations, rotations) {
-        (JointKind::Revolute { .. }, 0, 2)
-        | (JointKind::Universal { .. }, 0, 1)
-        | (JointKind::Fixed, 0, 3) => "make it `spherical`".to_owned(),
-        (JointKind::Revolute { .. }, 0, 1) => match first_rotation() {
-            Some(axis @ ("x" | "y" | "z")) => format!("make it `universal` with {axis} as its second axis"),
-            _ => "make it `universal`".to_owned(),
-        },
-        (JointKind::Revolute { .. }, 1, 0) if of(Motion::Translation).all(along_own) => {
-            "make it `cylindrical`".to_owned()
+    /// Advice for each element that has redundant rows, with its name.
+    pub(super) fn find(mut self, elements: &[Element]) -> Vec<(String, String)> {
+        for &element in elements {
+            self.advise(element);
         }
-        (JointKind::Revolute { .. }, 1, 2) if of(Motion::Translation).all(along_own) => {
-            let others = others_of_loop(model, topology, id);
-            if others.is_empty() {
-                "put a `point_on_line` constraint along its axis in its place".to_owned()
-            } else {
-                format!("make it `spherical`, and one of {} `cylindrical`", others.join(", "))
+        self.given
+    }
+
+    fn advise(&mut self, element: Element) {
+        let name = element.name(self.model).to_owned();
+        let own = self.before.of_element(&name);
+        // What others were advised may have made this one necessary.
+        if own == 0 || self.given.iter().any(|(known, _)| *known == name) {
+            return;
+        }
+        if let Some(words) = self.sliding(element, own) {
+            self.given.push((name, words));
+            return;
+        }
+        let all = rows(self.model, element, None);
+        for (change, words) in candidates(self.model, element) {
+            let left = rows(self.model, element, Some(&change));
+            let fits = all.zip(left).is_none_or(|(all, left)| all.checked_sub(left) == Some(own));
+            let leaves_out = matches!(change, Change::LeaveOut(_) | Change::Open(_));
+            if (fits || leaves_out) && self.holds(&name, own, &[change]) {
+                self.given.push((name, words));
+                return;
             }
         }
-        (JointKind::Prismatic { .. }, 0, 1) if of(Motion::Rotation).all(along_own) => {
-            "make it `cylindrical`".to_owned()
+    }
+
+    /// A revolute joint whose loop needs another of its joints to slide: three rows too many.
+    fn sliding(&mut self, element: Element, own: usize) -> Option<String> {
+        let Element::Joint(id) = element else { return None };
+        if own != 3 || !matches!(self.model.joints[id].kind, JointKind::Revolute { .. }) {
+            return None;
         }
-        (JointKind::Cylindrical { .. }, 0, 2) => {
-            "put a `point_on_line` constraint along its axis in its place".to_owned()
+        let name = element.name(self.model).to_owned();
+        let ball = Change::Joint(id, super::change::Type::Spherical);
+        let mut sliding = Vec::new();
+        for other in others_of_loop(self.model, self.topology, id) {
+            let changes = [ball.clone(), Change::Slide(other)];
+            let works = match sliding.is_empty() {
+                true => self.holds(&name, own, &changes),
+                false => self.holds_alone(&name, own, &changes),
+            };
+            if works {
+                sliding.push(self.model.joints[other].name.text.clone());
+            }
         }
-        (JointKind::Fixed, 0, 1) => match first_rotation() {
-            Some(axis @ ("x" | "y" | "z")) => format!("make it `revolute` about {axis}"),
-            _ => "make it `revolute`".to_owned(),
-        },
-        _ => {
-            let list: Vec<&str> = directions.iter().map(|direction| direction.text.as_str()).collect();
-            format!("leave free: {}; with another type of joint, or with a `bushing` force", list.join(", "))
+        match sliding.as_slice() {
+            [] => None,
+            [one] => Some(format!("make it `spherical`, and {one} `cylindrical`")),
+            several => Some(format!("make it `spherical`, and one of {} `cylindrical`", several.join(", "))),
         }
+    }
+
+    /// Whether changes do what they should, alone and with those before; then they are followed.
+    fn holds(&mut self, name: &str, own: usize, changes: &[Change]) -> bool {
+        if !self.holds_alone(name, own, changes) {
+            return false;
+        }
+        if self.given.is_empty() {
+            self.followed = (self.made(self.model, changes), self.before.total() - own);
+            return true;
+        }
+        // Constraints that went moved the places of others.
+        let Some(moved) =
+            changes.iter().map(|change| self.after_followed(change)).collect::<Option<Vec<_>>>()
+        else {
+            return false;
+        };
+        let together = self.made(&self.followed.0, &moved);
+        let Some(after) = self.counts_of(&together) else { return false };
+        let left = self.followed.1.saturating_sub(own);
+        if after.degrees_of_freedom != self.before.degrees_of_freedom || after.total() > left {
+            return false;
+        }
+        self.followed = (together, left);
+        true
+    }
+
+    fn holds_alone(&mut self, name: &str, own: usize, changes: &[Change]) -> bool {
+        let changed = self.made(self.model, changes);
+        let Some(after) = self.counts_of(&changed) else { return false };
+        after.degrees_of_freedom == self.before.degrees_of_freedom
+            && after.of_element(name) == 0
+            && after.total() + own <= self.before.total()
+    }
+
+    fn made(&self, model: &Model, changes: &[Change]) -> Model {
+        let cut = &self.topology.cut_joints;
+        changes.iter().fold(model.clone(), |model, change| change.made(&model, cut))
+    }
+
+    /// The same change in the model in which all advice so far is followed.
+    fn after_followed(&self, change: &Change) -> Option<Change> {
+        let place = |id| {
+            let name: &str = &self.model.constraints[id].name.text;
+            let constraints = &self.followed.0.constraints;
+            constraints.ids().find(|&id| constraints[id].name.text == name)
+        };
+        Some(match change {
+            Change::LeaveOut(id) => Change::LeaveOut(place(*id)?),
+            Change::Constraint(id, kind) => Change::Constraint(place(*id)?, kind.clone()),
+            other => other.clone(),
+        })
+    }
+
+    fn counts_of(&mut self, model: &Model) -> Option<Counts> {
+        self.trials += 1;
+        if self.trials > TRIALS || self.trials * self.size > SIZE {
+            return None;
+        }
+        counts(model)
     }
 }
 
 /// The other revolute joints of the loop a cut joint closes.
-fn others_of_loop(model: &Model, topology: &Topology, id: JointId) -> Vec<String> {
+fn others_of_loop(model: &Model, topology: &Topology, id: JointId) -> Vec<JointId> {
     let joint = &model.joints[id];
     let line = |mut body: BodyId| {
         let mut line = Vec::new();
@@ -100,9 +174,6 @@ fn others_of_loop(model: &Model, topology: &Topology, id: JointId) -> Vec<String
         .copied()
         .collect();
     joints.sort_by_key(|joint| joint.index());
+    joints.retain(|&joint| matches!(model.joints[joint].kind, JointKind::Revolute { .. }));
     joints
-        .into_iter()
-        .filter(|&joint| matches!(model.joints[joint].kind, JointKind::Revolute { .. }))
-        .map(|joint| model.joints[joint].name.text.clone())
-        .collect()
 }

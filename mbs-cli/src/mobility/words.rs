@@ -20,17 +20,8 @@ pub(super) struct Words<'a> {
     pub(super) poses: &'a [f64],
 }
 
-/// What a row, or a combination of rows of one joint, keeps from moving.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Direction {
-    pub(super) text: String,
-    pub(super) motion: Motion,
-    /// In the axes of the joint's `from` frame, of length one.
-    pub(super) axis: Option<Vector>,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Motion {
+enum Motion {
     Translation,
     Rotation,
     Other,
@@ -38,7 +29,7 @@ pub(super) enum Motion {
 
 impl Words<'_> {
     /// What one row keeps from moving.
-    pub(super) fn alone(&self, row: &Row) -> Direction {
+    pub(super) fn alone(&self, row: &Row) -> String {
         let Element::Joint(id) = row.element else { return self.of_constraint(row) };
         let motion = motion(row.kind);
         self.of_joint(id, motion, self.axis_of(id, row))
@@ -46,7 +37,7 @@ impl Words<'_> {
 
     /// What the vanishing combination `weights`, solved for `row`, keeps from moving: its own
     /// direction if it is one of one joint, else that of the row.
-    pub(super) fn combined(&self, row: usize, weights: &[f64]) -> Direction {
+    pub(super) fn combined(&self, row: usize, weights: &[f64]) -> String {
         let rows = &self.layout.rows;
         let Element::Joint(id) = rows[row].element else { return self.of_constraint(&rows[row]) };
         let largest = weights.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -68,7 +59,7 @@ impl Words<'_> {
         self.of_joint(id, motion(rows[row].kind), unit(sum))
     }
 
-    fn of_joint(&self, id: JointId, motion: Motion, axis: Option<Vector>) -> Direction {
+    fn of_joint(&self, id: JointId, motion: Motion, axis: Option<Vector>) -> String {
         let verb = match motion {
             Motion::Translation => "translation along",
             Motion::Rotation => "rotation about",
@@ -80,12 +71,12 @@ impl Words<'_> {
             None if own.is_some() => "an axis across its own".to_owned(),
             None => "one of its axes".to_owned(),
         };
-        Direction { text: format!("{verb} {name}"), motion, axis }
+        format!("{verb} {name}")
     }
 
-    fn of_constraint(&self, row: &Row) -> Direction {
+    fn of_constraint(&self, row: &Row) -> String {
         let Element::Constraint(id) = row.element else {
-            return Direction { text: row.name.clone(), motion: Motion::Other, axis: None };
+            return row.name.clone();
         };
         let text = match &self.model.constraints[id].kind {
             ConstraintKind::Distance { .. } => "its length",
@@ -98,7 +89,7 @@ impl Words<'_> {
             ConstraintKind::KnifeEdge { .. } => "translation along its axis",
             ConstraintKind::Equation { .. } | ConstraintKind::VelocityEquation { .. } => "the equation",
         };
-        Direction { text: text.to_owned(), motion: Motion::Other, axis: None }
+        text.to_owned()
     }
 
     /// The direction of one row of a cut joint in the axes of its `from` frame, where the rows
@@ -184,7 +175,7 @@ fn motion(kind: RowKind) -> Motion {
 }
 
 /// The axis of a joint that has one.
-pub(super) fn own_axis(kind: &JointKind, defaults: &Defaults<'_>) -> Option<Vector> {
+fn own_axis(kind: &JointKind, defaults: &Defaults<'_>) -> Option<Vector> {
     match kind {
         JointKind::Revolute { axis, .. }
         | JointKind::Prismatic { axis, .. }

@@ -2,7 +2,7 @@
 
 use super::vector::{Vec3, distance, length, sub};
 use super::*;
-use crate::arguments::VariantOptions;
+use crate::arguments::{NumberOptions, VariantOptions};
 use crate::commands::simulate::{integrate, ready_with};
 use mbs_runtime::Settings;
 use std::cell::RefCell;
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// The scene of a run over `t_end` seconds in 400 frames.
 fn scene(model: PathBuf, t_end: f64) -> Scene {
-    let options = VariantOptions { model, scenario: None, settings: Vec::new() };
+    let options =
+        VariantOptions { model, numbers: NumberOptions::default(), scenario: None, settings: Vec::new() };
     let kept = RefCell::new(None);
     let keep = |model: &mut Model| {
         *kept.borrow_mut() = Some(model.clone());

@@ -43,7 +43,7 @@ pub(crate) fn succeed(arguments: &[&str]) -> String {
 /// Runs a command that must print one JSON object.
 pub(crate) fn json(arguments: &[&str], code: i32) -> Value {
     let output = mbs(arguments);
-    assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(code), "{}{}", stdout(&output), stderr(&output));
     let value: Value = serde_json::from_str(&stdout(&output)).expect("one JSON object");
     assert_eq!(value["schema_version"], 1);
     value

@@ -26,8 +26,8 @@ pub struct Options {
     /// Keep what each model element adds to every entry ([`Equations::contributions`]);
     /// costs time and memory cubic in the depth of the tree.
     pub provenance: bool,
-    /// Leave entries of rotations that differ from 0 or ±1 by less than 1e-10 as they are,
-    /// instead of taking them as exactly that.
+    /// Leave angles within 1e-10 rad of a multiple of π/2 as they are, instead of taking them as
+    /// exactly that; of URDF also lengths, see [`crate::model::urdf::UrdfOptions::keep_dust`].
     pub keep_dust: bool,
     /// Differentiate all residuals with respect to the state and the inputs
     /// ([`Equations::jacobian`]), for implicit integrators and linearisation.

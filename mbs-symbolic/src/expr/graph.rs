@@ -91,9 +91,9 @@ impl Node {
 pub struct Graph {
     nodes: Vec<Node>,
     ids: FxHashMap<Node, ExprId>,
-    /// Entries of rotations that were close to 0 or ±1 and taken as exactly that.
+    /// Angles that were close to a multiple of π/2 and taken as exactly that.
     pub dust: usize,
-    /// Whether such entries stay as they are.
+    /// Whether all angles stay as they are.
     pub keep_dust: bool,
 }
 

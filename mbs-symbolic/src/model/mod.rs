@@ -37,7 +37,7 @@ pub use evaluate::Defaults;
 pub use format::format;
 pub use formula::{BinaryOperator, Comparison, Formula, Function, Query, Term, TermId, TermKind};
 pub use names::rust_name;
-pub use read::{Fragment, Loader, NoFiles, Reading, read};
+pub use read::{Fragment, Loader, NoFiles, Reading, read, read_with};
 pub(crate) use resolve::least_eigenvalue;
 pub use suggest::nearest;
 pub use table::coefficients;

@@ -45,8 +45,14 @@ pub struct Fragment {
 /// Reads the model in `source`, in YAML or URDF. `name` is the file's name in messages; files
 /// the model names are asked from `loader`.
 pub fn read(name: &str, source: &str, loader: &dyn Loader) -> Reading {
+    read_with(name, source, loader, false)
+}
+
+/// As [`read`]; `keep_dust` takes the numbers of URDF as they are written
+/// ([`UrdfOptions::keep_dust`]), in YAML they always are.
+pub fn read_with(name: &str, source: &str, loader: &dyn Loader, keep_dust: bool) -> Reading {
     if urdf::is_urdf(source) {
-        return urdf::read_urdf(name, source, UrdfOptions::default());
+        return urdf::read_urdf(name, source, UrdfOptions { keep_dust, ..UrdfOptions::default() });
     }
     let mut sources = Sources::new();
     sources.add(name, source);

@@ -24,6 +24,17 @@ joints: {rail: {type: prismatic, from: ground, to: block, axis: x, coordinate: s
 )]
 pub struct Slider;
 
+/// A pendulum whose placement is 3e-11 rad from upside down, and stays so.
+#[mbs_derive::multibody(
+    keep_dust,
+    yaml = "
+model: hung
+bodies: {rod: {mass: 1, com: [0, 0, 1]}, ground: {frames: {peg: {rotation: [{axis: y, angle: 3.14159265356}]}}}}
+joints: {pivot: {type: revolute, from: ground.peg, to: rod, axis: y, coordinate: phi}}
+"
+)]
+pub struct Hung;
+
 /// Where a user may keep its crates.
 pub mod dependencies {
     pub use mbs_runtime as runtime;
@@ -37,6 +48,15 @@ fn all_forms_are_systems() {
     let at = slider::At { t: 0.0, p: &[0.0], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
     assert_eq!(slider::mass_matrix(&at)[0], 3.0);
     assert_eq!(format!("{:?}", PrivateSwing.clone()), "PrivateSwing");
+}
+
+/// Gravity turns the rod that hangs nearly straight: m g l sin(π − 3.14159265356).
+#[test]
+fn dust_is_kept_if_asked_for() {
+    let prepared = hung::Params::default().prepare();
+    let at = hung::At { t: 0.0, p: &[0.0], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
+    let expected = 9.81 * (std::f64::consts::PI - 3.14159265356);
+    assert!((hung::forces(&at)[0].abs() - expected).abs() < 1e-4 * expected, "{:?}", hung::forces(&at));
 }
 
 #[test]

@@ -98,13 +98,13 @@ pub(crate) fn ready_with(
     change: impl FnOnce(&mut Model) -> Result<(), Failure>,
 ) -> Result<Ready, Failure> {
     let begin = Instant::now();
-    let mut planned = pipeline::plan(&options.model)?;
+    let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
     let scenario_end = overrides::apply(&mut planned, options)?;
     let mut simulation = planned.model.simulation.clone();
     simulation.t_end = scenario_end.or(simulation.t_end);
     let own_outputs = planned.model.outputs.len();
     change(&mut planned.model)?;
-    let wanted = pipeline::with_jacobian(jacobian(&simulation));
+    let wanted = Options { jacobian: jacobian(&simulation), ..options.numbers.equations() };
     let compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
     let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
     let begin = Instant::now();
@@ -402,9 +402,9 @@ fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure
 
 /// The equations as HTML, of the model without what reports add to it.
 pub(crate) fn equations(options: &VariantOptions) -> Result<String, Failure> {
-    let mut planned = pipeline::plan(&options.model)?;
+    let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
     overrides::apply(&mut planned, options)?;
-    let derived = pipeline::derive_planned(planned, Options::default())?;
+    let derived = pipeline::derive_planned(planned, options.numbers.equations())?;
     Ok(emit::mathml::fragment(&derived.equations))
 }
 

@@ -30,9 +30,9 @@ pub(super) struct Found {
 impl Suspects {
     /// Derives the model once more, with its contributions.
     pub(super) fn of(options: &VariantOptions) -> Result<Self, Failure> {
-        let mut planned = pipeline::plan(&options.model)?;
+        let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
         overrides::apply(&mut planned, options)?;
-        let wanted = Options { provenance: true, ..Options::default() };
+        let wanted = Options { provenance: true, ..options.numbers.equations() };
         Ok(Self { derived: pipeline::derive_planned(planned, wanted)? })
     }
 

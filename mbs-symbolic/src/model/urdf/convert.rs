@@ -228,14 +228,8 @@ impl Converter {
         if angle.value == 0.0 {
             return None;
         }
-        let quarters = mbs_math::floor(angle.value / FRAC_PI_2 + 0.5);
-        if self.options.keep_dust
-            || quarters.abs() > 8.0
-            || (angle.value - quarters * FRAC_PI_2).abs() >= DUST
-        {
-            return Some(angle.text.clone());
-        }
-        match quarters as i32 {
+        let Some(quarters) = self.right_angle(angle.value) else { return Some(angle.text.clone()) };
+        match quarters {
             0 => None,
             1 => Some("pi/2".to_owned()),
             -1 => Some("-pi/2".to_owned()),
@@ -243,6 +237,14 @@ impl Converter {
             -2 => Some("-pi".to_owned()),
             n => Some(format!("{n}*pi/2")),
         }
+    }
+
+    /// How many quarter turns an angle is meant to be, if any.
+    fn right_angle(&self, angle: f64) -> Option<i32> {
+        let quarters = mbs_math::floor(angle / FRAC_PI_2 + 0.5);
+        let is_meant = quarters.abs() <= 8.0 && (angle - quarters * FRAC_PI_2).abs() <= DUST;
+        // At most eight, as just checked.
+        (is_meant && !self.options.keep_dust).then_some(quarters as i32)
     }
 
     /// A frame at `pose`, its position made of parameters; `None` if it is nowhere else.
@@ -358,7 +360,7 @@ impl Converter {
                 // Behind right angles the edges only change their order.
                 let mut edges = [0.0; 3];
                 for (column, edge) in columns.iter().zip(size) {
-                    let along = (0..3).find(|&k| column[k].abs() == 1.0)?;
+                    let along = (0..3).find(|&k| column[k].abs() > 1.0 - DUST)?;
                     edges[along] = edge.value;
                 }
                 ("box", map(span, [("center", vector(center, span)), ("size", vector(edges, span))]))
@@ -366,14 +368,15 @@ impl Converter {
         })
     }
 
-    /// The columns of Rz(yaw) Ry(pitch) Rx(roll); entries of right angles are exact.
+    /// The columns of Rz(yaw) Ry(pitch) Rx(roll); right angles are exact unless dust is kept.
     fn columns(&self, rpy: &[Num; 3]) -> [[f64; 3]; 3] {
-        let exact = |x: f64| {
-            let whole = mbs_math::floor(x + 0.5);
-            if (x - whole).abs() < DUST { whole } else { x }
+        let sin_cos = |angle: f64| match self.right_angle(angle) {
+            Some(quarters) => {
+                [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][quarters.rem_euclid(4) as usize]
+            }
+            None => mbs_math::sin_cos(angle),
         };
-        let [(sr, cr), (sp, cp), (sy, cy)] =
-            [0, 1, 2].map(|k| (exact(mbs_math::sin(rpy[k].value)), exact(mbs_math::cos(rpy[k].value))));
+        let [(sr, cr), (sp, cp), (sy, cy)] = [0, 1, 2].map(|k| sin_cos(rpy[k].value));
         [
             [cy * cp, sy * cp, -sp],
             [cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr],
