@@ -18,6 +18,7 @@ fn patient(name: &str, layout: &Layout) -> Box<dyn Method> {
     if name == "radau5" {
         let mut method = Radau5::new(layout);
         method.most_iterations = 60;
+        method.newton_tolerance = 1e-5;
         return Box::new(method);
     }
     method(name, layout).unwrap()

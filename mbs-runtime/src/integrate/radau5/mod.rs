@@ -25,6 +25,10 @@ use std::vec::Vec;
 /// Newton's method converging at least so fast keeps its Jacobian for the next step.
 const FAST: f64 = 1e-3;
 
+/// Increments below this part of the tolerances that do not shrink any more are rounding, which
+/// large forces make larger than that of the unknowns.
+const STAGNANT: f64 = 0.1;
+
 /// Step sizes that grow by no more than this are left alone: the factors serve again.
 const WORTH_CHANGING: f64 = 1.2;
 
@@ -33,6 +37,8 @@ const WORTH_CHANGING: f64 = 1.2;
 pub struct Radau5 {
     /// Newton iterations after which a step is given up for a shorter one; 10 unless changed.
     pub most_iterations: u32,
+    /// What Newton's method may leave, as a part of the tolerances; 0.01 unless changed.
+    pub newton_tolerance: f64,
     unknowns: Unknowns,
     residuals: Residuals,
     linearisation: Linearisation,
@@ -86,6 +92,7 @@ impl Radau5 {
         let three = || core::array::from_fn(|_| vec![0.0; n]);
         Self {
             most_iterations: 10,
+            newton_tolerance: 0.01,
             residuals: Residuals::new(&unknowns),
             linearisation: Linearisation::new(layout, &unknowns),
             real: Reduced::new(&unknowns),
@@ -175,7 +182,7 @@ impl Radau5 {
     ) -> Result<(), Diverged> {
         // Below this, increments are rounding.
         let rounding = 20.0 * f64::EPSILON / tolerances.rtol;
-        let enough = rounding.max(math::sqrt(tolerances.rtol).min(0.03));
+        let enough = rounding.max(self.newton_tolerance);
         // What an earlier step taught of the rate says nothing about this one: where a force or a
         // constraint has changed, the first increment alone would pass for the solution.
         let mut eta = 1.0;
@@ -196,14 +203,14 @@ impl Radau5 {
             if iteration > 0 {
                 let theta = norm / previous;
                 self.attempt.theta = theta;
-                if theta < 0.99 {
-                    eta = theta / (1.0 - theta);
-                    let left = f64::from(self.most_iterations - 1 - iteration);
-                    let expected = eta * norm * math::pow(theta, left);
-                    if expected > enough && norm > rounding {
-                        return Err(Diverged::Newton);
-                    }
-                } else if norm > rounding {
+                let left = f64::from(self.most_iterations - 1 - iteration);
+                eta = if theta < 0.99 { theta / (1.0 - theta) } else { f64::INFINITY };
+                let converges = eta * norm * math::pow(theta, left) <= enough || norm <= rounding;
+                if !converges && norm <= STAGNANT {
+                    (self.attempt.converged, self.attempt.theta) = (true, 0.0);
+                    return Ok(());
+                }
+                if !converges {
                     return Err(Diverged::Newton);
                 }
             }
