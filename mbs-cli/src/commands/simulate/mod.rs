@@ -37,6 +37,8 @@ pub(crate) struct Run<'s> {
     pub(crate) own_outputs: usize,
     /// Whether reactions are part of the answer, not only of files.
     pub(crate) tells_reactions: bool,
+    /// Force elements whose work the energies leave out.
+    pub(crate) without_potential: Vec<String>,
     pub(crate) wall_ms: WallTimes,
 }
 
@@ -283,6 +285,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         scenario: options.variant.scenario.clone(),
         own_outputs,
         tells_reactions: options.columns.contains(&Columns::Reactions),
+        without_potential: program.layout.without_potential.clone(),
         wall_ms: WallTimes { compile: compile_ms, native: native_ms, integrate },
     };
     if !options.json {
