@@ -389,3 +389,26 @@ fn the_report_is_one_whole_page() {
     assert_ne!(broken.status.code(), Some(0));
     assert_eq!(std::fs::read_to_string(&page).expect("the former page"), text);
 }
+
+/// The energies hold what springs, bushings and contacts store, and name the laws they leave out.
+#[test]
+fn the_energy_says_what_it_leaves_out() {
+    let scratch = Scratch::new("left_out");
+    let text = "model: dropped
+bodies: {ball: {mass: 2}}
+joints: {fall: {type: prismatic, from: ground, to: ball, axis: z, coordinate: z}}
+forces:
+  floor: {type: contact, on: ball, radius: 0.1, stiffness: 1e4}
+  push: {type: joint_force, joint: fall, force: 1}
+  stiff: {type: joint_spring, joint: fall, stiffness: 1 + z^2}
+initial: {positions: {z: 0.09}}
+simulation: {t_end: 0.01, rtol: 1e-10}
+";
+    let model = scratch.file("dropped.yaml", text);
+    let value = json(&["simulate", &model, "--json"], 0);
+    assert_eq!(value["energy"]["without"], serde_json::json!(["push", "stiff"]));
+    let start = value["energy"]["start"].as_f64().expect("a number");
+    assert!((start - (2.0 * 9.81 * 0.09 + 0.5 * 1e4 * 0.01 * 0.01)).abs() < 1e-9, "{start}");
+    let text = succeed(&["simulate", &model]);
+    assert!(text.contains("without the work of `push`, `stiff`"), "{text}");
+}

@@ -9,6 +9,7 @@ pub mod build;
 pub mod close;
 pub mod compiled;
 pub mod csv;
+pub mod elastic;
 pub mod formula;
 mod jacobian;
 pub mod load;

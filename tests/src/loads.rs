@@ -3,6 +3,7 @@
 use mbs_symbolic::ids::{BodyId, CoordinateId, FrameId, Id, VelocityId};
 use mbs_symbolic::model::ForceKind;
 
+use crate::elastic;
 use crate::formula::angular_velocity;
 use crate::mechanism::Moving;
 use crate::scalar::{Elementary, Jet, Scalar};
@@ -104,15 +105,21 @@ impl<S: Scalar> Loads<S> {
             }
             ForceKind::Bushing { from, to, stiffness, damping, rotational_stiffness, rotational_damping } => {
                 let pose = frame(*from).inverse().then(frame(*to));
-                let law = |k: &[_; 3], d: &[_; 3], x: Vec3<Jet<S>>, rate: Vec3<Jet<S>>| {
-                    let (k, d) = (values.get3(k), values.get3(d));
-                    let components = std::array::from_fn(|i| -(k[i] * x[i]) - d[i] * rate[i]);
-                    now(transform::apply(&frame(*from).rot, &components))
+                let times = |laws: &[_; 3], x: &Vec3<S>| {
+                    let laws = now(values.get3(laws));
+                    std::array::from_fn(|i| laws[i] * x[i])
                 };
-                let force = law(stiffness, damping, pose.r, pose.r.map(Jet::der));
-                let psi = transform::vee(&pose.rot);
-                let omega = angular_velocity(&pose.rot);
-                let torque = law(rotational_stiffness, rotational_damping, psi, omega);
+                let axes = frame(*from).rot.map(now);
+                let in_ground = |elastic: Vec3<S>, viscous: Vec3<S>| {
+                    transform::apply(&axes, &transform::add(&elastic, &viscous)).map(|part| -part)
+                };
+                let force =
+                    in_ground(times(stiffness, &now(pose.r)), times(damping, &now(pose.r.map(Jet::der))));
+                let phi = elastic::rotation_vector(&pose.rot.map(now));
+                let torque = in_ground(
+                    elastic::torque_of(&phi, &times(rotational_stiffness, &phi)),
+                    times(rotational_damping, &now(angular_velocity(&pose.rot))),
+                );
                 let point = now(frame(*to).r);
                 for (id, sign) in [(*to, 1.0), (*from, -1.0)] {
                     self.push(moving, body(id), point, force.map(|f| f.scale(sign)));
@@ -121,10 +128,13 @@ impl<S: Scalar> Loads<S> {
             }
             ForceKind::Contact { on, radius, road, stiffness, damping } => {
                 let r = frame(*on).r;
-                let gap = r[2] - values.get(radius) - values.with_locals(road, &[r[0]]);
-                let force = -(values.get(stiffness) * gap) - values.get(damping) * gap.der();
-                let force = if force.real() > 0.0 { force.now() } else { S::zero() };
-                self.push(moving, body(*on), now(r), [S::zero(), S::zero(), force]);
+                let force = elastic::contact(values, &r, [radius, road, stiffness, damping]);
+                self.push(moving, body(*on), now(r), force);
+            }
+            ForceKind::PointContactTyre { on, radius, road, stiffness, damping } => {
+                let r = frame(*on).r;
+                let force = elastic::point_contact_tyre(values, &r, [radius, road, stiffness, damping]);
+                self.push(moving, body(*on), now(r), force);
             }
         }
     }
@@ -140,9 +150,8 @@ impl<S: Scalar> Loads<S> {
     }
 }
 
-/// Potential energy of gravity and linear springs; `None` if an element has a
-/// rotational stiffness whose energy is not defined.
-pub fn potential_energy(moving: &Moving<'_, f64>) -> Option<f64> {
+/// Potential energy of gravity and of what springs, bushings and contacts store.
+pub fn potential_energy(moving: &Moving<'_, f64>) -> f64 {
     let values = &moving.values;
     let model = values.model;
     let value = |formula| values.get(formula).now();
@@ -164,15 +173,19 @@ pub fn potential_energy(moving: &Moving<'_, f64>) -> Option<f64> {
                 energy += 0.5 * value(stiffness) * (q - value(rest)).powi(2) - value(preload) * q;
             }
             ForceKind::Bushing { from, to, stiffness, rotational_stiffness, .. } => {
-                if rotational_stiffness.iter().any(|k| value(k) != 0.0) {
-                    return None;
-                }
                 let frame = |id: &FrameId| &values.frames[id.index()];
-                let d = now(frame(from).inverse().then(frame(to)).r);
-                energy += (0..3).map(|i| 0.5 * value(&stiffness[i]) * d[i] * d[i]).sum::<f64>();
+                let pose = frame(from).inverse().then(frame(to));
+                let phi = elastic::rotation_vector(&pose.rot.map(now));
+                for (laws, x) in [(stiffness, now(pose.r)), (rotational_stiffness, phi)] {
+                    energy += (0..3).map(|i| 0.5 * value(&laws[i]) * x[i] * x[i]).sum::<f64>();
+                }
+            }
+            ForceKind::Contact { on, radius, road, stiffness, damping } => {
+                let r = &values.frames[on.index()].r;
+                energy += elastic::contact_energy(values, r, [radius, road, stiffness, damping]);
             }
             _ => {}
         }
     }
-    Some(energy)
+    energy
 }

@@ -282,8 +282,8 @@ impl Oracle<'_> {
         self.kinetic_energy_of(&self.state.v)
     }
 
-    /// Potential energy of gravity and linear springs, if it is defined.
-    pub fn potential_energy(&self) -> Option<f64> {
+    /// Potential energy of gravity and of what springs, bushings and contacts store.
+    pub fn potential_energy(&self) -> f64 {
         loads::potential_energy(&self.uniform())
     }
 

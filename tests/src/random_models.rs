@@ -340,7 +340,7 @@ impl Model {
                     "type: bushing, from: {from}, to: {to}, stiffness: [30, 20, 10], damping: [1, 2, 3], rotational_stiffness: [3, 4, 5], rotational_damping: [0.3, 0.4, 0.5]"
                 ),
                 (6, _) => format!(
-                    "type: contact, on: {on}, radius: 0.1, road: \"0.2*sin(x + t) + 3\", stiffness: 40, damping: 2"
+                    "type: contact, on: {on}, radius: 0.1, road: \"0.2*sin(x + t) + 0.1*x*y + if(y > x, 3, 4)\", stiffness: 40, damping: 2"
                 ),
                 (7, _) => format!(
                     "type: spring_damper, from: {from}, to: {to}, force: \"{a}*(size - length) + {b}*rate\""

@@ -3,12 +3,14 @@
 
 use mbs_jit::{Exact, Interpreted};
 use mbs_runtime::At;
-use mbs_runtime::verify::{Differences, IDENTITIES, Options, Report, verify};
-use mbs_symbolic::explain::{Tables, forces_without_potential, is_conservative};
+use mbs_runtime::verify::{self, Differences, ForcePowers, IDENTITIES, Options, Report, verify};
+use mbs_symbolic::dynamics::{Contribution, Element, Quantity};
+use mbs_symbolic::explain::{ForcePower, Tables, force_powers, forces_without_potential, is_conservative};
 use mbs_symbolic::expr::{BinaryOp, Environment, Graph, evaluate};
-use mbs_symbolic::ids::ExprId;
+use mbs_symbolic::ids::{ExprId, ForceId, Id};
+use mbs_symbolic::model::NoFiles;
 use mbs_symbolic::program::{FunctionKind, Inputs, Instruction, Interpreter, Op, Operand, Program};
-use mbs_symbolic::{Compiled, Options as Wanted};
+use mbs_symbolic::{Compiled, Options as Wanted, compile};
 use mbs_tests::load::model_names;
 use mbs_tests::models::compiled_with;
 
@@ -16,26 +18,39 @@ fn compiled(name: &str) -> Compiled {
     compiled_with(name, Wanted { provenance: true, ..Wanted::default() })
 }
 
-/// What forces do beyond their potential, by the contributions of the elements.
+/// What forces do beyond their potential, and the powers of the elements, by their contributions.
 struct Others {
     graph: Graph,
     forces: Vec<ExprId>,
+    powers: Vec<ForcePower>,
+    names: Vec<String>,
     tables: Tables,
 }
 
 impl Others {
     fn of(compiled: &mut Compiled) -> Self {
         let forces = forces_without_potential(&mut compiled.equations);
+        let powers = force_powers(&mut compiled.equations);
+        let names = powers.iter().map(|power| power.element.name(&compiled.model).to_owned()).collect();
         let tables = Tables::of(&compiled.equations);
-        Self { graph: compiled.equations.graph.clone(), forces, tables }
+        Self { graph: compiled.equations.graph.clone(), forces, powers, names, tables }
     }
 
-    fn at(&self, at: &At<'_>, n_theta: usize, out: &mut [f64]) {
+    fn values(&self, at: &At<'_>, n_theta: usize, roots: &[ExprId]) -> Vec<f64> {
         let At { t, p, v, x, u, modes, prepared } = *at;
         let theta = &prepared[..n_theta];
         let environment = Environment { theta, t, p, v, x, u, modes, ..Environment::default() };
         let read = |id, kind, derivative, at| self.tables.read(id, kind, derivative, at);
-        out.copy_from_slice(&evaluate(&self.graph, &environment, &read, &self.forces));
+        evaluate(&self.graph, &environment, &read, roots)
+    }
+
+    fn powers(&self, at: &At<'_>, n_theta: usize) -> Vec<verify::ForcePower> {
+        let one = |power: &ForcePower| {
+            let rest = self.values(at, n_theta, &[power.stored, power.dissipated]);
+            let applied = self.values(at, n_theta, &power.applied);
+            verify::ForcePower { applied, stored: rest[0], dissipated: rest[1] }
+        };
+        self.powers.iter().map(one).collect()
     }
 }
 
@@ -47,8 +62,13 @@ fn check(program: &Program, others: &Others, samples: usize) -> Report {
 /// The same with a run of another length; without one if zero.
 fn check_with_run(program: &Program, others: &Others, samples: usize, run: f64) -> Report {
     let n_theta = program.layout.parameters.len();
-    let forces = |at: &At<'_>, out: &mut [f64]| others.at(at, n_theta, out);
-    let options = Options { samples, seed: 7, other_forces: Some(&forces), run };
+    let forces = |at: &At<'_>, out: &mut [f64]| {
+        out.copy_from_slice(&others.values(at, n_theta, &others.forces));
+    };
+    let powers = |at: &At<'_>| others.powers(at, n_theta);
+    let force_powers = ForcePowers { names: &others.names, at: &powers };
+    let options =
+        Options { samples, seed: 7, other_forces: Some(&forces), force_powers: Some(force_powers), run };
     verify(&Interpreted::new(program), &Exact::new(program), &options)
 }
 
@@ -232,6 +252,63 @@ fn every_function_is_watched() {
         function.results[block].entries[entry] = Operand::Value(last);
         let report = check(&program, &others, 3);
         assert!(report.result().is_err(), "{name}: {kind:?} with a wrong sign passes");
+    }
+}
+
+/// A body on a ball joint with a bushing, and a ball over a slope with a contact, each with a law by
+/// hand beside it.
+const BESIDE_BY_HAND: [(&str, &str); 2] = [
+    (
+        "mount",
+        "model: held
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1, inertia: {xx: 0.1, yy: 0.2, zz: 0.25}}}
+joints: {ball: {type: spherical, from: ground, to: b}}
+forces:
+  mount: {type: bushing, from: ground, to: b, rotational_stiffness: [1, 4, 9], rotational_damping: [0.1, 0.2, 0.3]}
+  by_hand: {type: torque, on: b, torque: [\"(rotation(b).yz - rotation(b).zy)/2\", \"2*(rotation(b).zx - rotation(b).xz)\", \"9*(rotation(b).xy - rotation(b).yx)/2\"]}
+",
+    ),
+    (
+        "c",
+        "model: slope
+bodies: {ball: {mass: 1}}
+joints: {p: {type: planar, from: ground, to: ball, normal: y, coordinates: [z, x, th]}}
+forces:
+  c: {type: contact, on: ball, radius: 0.1, road: -0.5*x, stiffness: 1e5}
+  by_hand: {type: force, on: ball, force: [0, 0, \"max(0, 1e5*(0.1 - 0.5*x - z))\"]}
+",
+    ),
+];
+
+/// The balance of power holds for bushings and contacts, and would not for laws that have no
+/// potential: a torque by the skew part of R with unequal stiffnesses, a vertical push on a slope.
+#[test]
+fn a_law_without_potential_is_found() {
+    for (name, text) in BESIDE_BY_HAND {
+        let wanted = Wanted { provenance: true, ..Wanted::default() };
+        let compiled =
+            || compile(name, text, &NoFiles, wanted).unwrap_or_else(|rejected| panic!("{rejected}"));
+        let check = |mut compiled: Compiled| {
+            let others = Others::of(&mut compiled);
+            assert_eq!(others.names, [name], "the law by hand has no balance");
+            let report = check_with_run(&compiled.program, &others, 20, 0.0);
+            report.checks.into_iter().find(|check| check.name == "force powers").expect("an identity")
+        };
+        let right = check(compiled());
+        let error = right.worst.as_ref().expect("it was checked").error;
+        assert!(error < 1e-13, "{name}: {error:e}");
+        // Now the law by hand in its place.
+        let [element, by_hand] = [0, 1].map(|index| Element::Force(ForceId::new(index)));
+        let mut wrong = compiled();
+        let is_force = |term: &Contribution| matches!(term.quantity, Quantity::Force(_));
+        wrong.equations.contributions.retain(|term| !(term.element == element && is_force(term)));
+        for term in wrong.equations.contributions.iter_mut().filter(|term| term.element == by_hand) {
+            term.element = element;
+        }
+        let wrong = check(wrong);
+        assert!(!wrong.holds(), "{name}: nothing wrong");
+        assert_eq!(wrong.worst.expect("it was checked").entry, format!("force {name}"));
     }
 }
 

@@ -8,8 +8,9 @@ use mbs_runtime::At;
 use mbs_runtime::verify::{self, Check, Report, Sample, Worst};
 use mbs_symbolic::Options;
 use mbs_symbolic::dynamics::Layout;
-use mbs_symbolic::explain::{Tables, forces_without_potential};
+use mbs_symbolic::explain::{ForcePower, Tables, force_powers, forces_without_potential};
 use mbs_symbolic::expr::{Environment, evaluate};
+use mbs_symbolic::ids::ExprId;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -24,14 +25,25 @@ pub(crate) fn run(options: &VerifyOptions) -> Result<(), Failure> {
     let Derived { planned, mut equations } = pipeline::derive(&options.model, wanted)?;
     // What no potential explains comes from the contributions, not from the program.
     let rest = forces_without_potential(&mut equations);
+    let powers = force_powers(&mut equations);
+    let names: Vec<String> =
+        powers.iter().map(|power| power.element.name(&planned.model).to_owned()).collect();
     let tables = Tables::of(&equations);
     let (graph, n_theta) = (equations.graph.clone(), equations.layout.parameters.len());
-    let others = |at: &At<'_>, out: &mut [f64]| {
+    let values = |at: &At<'_>, roots: &[ExprId]| {
         let At { t, p, v, x, u, modes, prepared } = *at;
         let theta = &prepared[..n_theta];
         let environment = Environment { theta, t, p, v, x, u, modes, ..Environment::default() };
         let read = |id, kind, derivative, at| tables.read(id, kind, derivative, at);
-        out.copy_from_slice(&evaluate(&graph, &environment, &read, &rest));
+        evaluate(&graph, &environment, &read, roots)
+    };
+    let others = |at: &At<'_>, out: &mut [f64]| out.copy_from_slice(&values(at, &rest));
+    let at_state = |at: &At<'_>| {
+        let one = |power: &ForcePower| {
+            let rest = values(at, &[power.stored, power.dissipated]);
+            verify::ForcePower { applied: values(at, &power.applied), stored: rest[0], dissipated: rest[1] }
+        };
+        powers.iter().map(one).collect()
     };
     let Compiled { planned, program, .. } = pipeline::compile_derived(Derived { planned, equations })?;
     let (system, _) = mbs_jit::system(&program);
@@ -39,6 +51,7 @@ pub(crate) fn run(options: &VerifyOptions) -> Result<(), Failure> {
         samples: options.samples,
         seed: options.seed,
         other_forces: Some(&others),
+        force_powers: Some(verify::ForcePowers { names: &names, at: &at_state }),
         ..verify::Options::default()
     };
     let found = verify::verify(&*system, &Exact::new(&program), &settings);

@@ -54,7 +54,7 @@ pub(super) fn find(
     }
     for force in model.forces.iter() {
         match &force.kind {
-            ForceKind::Contact { on, road, .. } => {
+            ForceKind::Contact { on, road, .. } | ForceKind::PointContactTyre { on, road, .. } => {
                 wheels.extend(make_wheel(model, fixed, bodies, *on, Kind::Along(road.clone())));
             }
             ForceKind::Force { on, axes, force, .. } if model.frames[*axes].body.index() == 0 => {
@@ -147,12 +147,13 @@ impl Rolling {
             Kind::Along(formula) => {
                 let xs = (0..motion.frames()).map(|frame| self.at(motion, frame)[0]);
                 let (low, high) = xs.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
+                let side = self.at(motion, 0)[1];
                 let margin = BEYOND * self.radius;
                 let (start, end) = (low - margin, high + margin);
                 let step = (end - start) / (POINTS - 1) as f64;
-                let height = |k: usize| times.contact(formula, start + k as f64 * step, motion.times[0]);
+                let height = |k: usize| times.road(formula, [start + k as f64 * step, side], motion.times[0]);
                 let heights: Option<Vec<f64>> = (0..POINTS).map(height).collect();
-                let origin = [0.0, self.at(motion, 0)[1], 0.0];
+                let origin = [0.0, side, 0.0];
                 Some(Road {
                     origin,
                     along: [1.0, 0.0, 0.0],
@@ -242,10 +243,10 @@ impl Times<'_> {
         })
     }
 
-    /// The height of a contact's road.
-    fn contact(&self, road: &Formula, x: f64, t: f64) -> Option<f64> {
+    /// The height of a road at ground x and y.
+    fn road(&self, road: &Formula, place: [f64; 2], t: f64) -> Option<f64> {
         let value = self.defaults.evaluate_with(road, |kind| match kind {
-            TermKind::Local(_) => Some(x),
+            TermKind::Local(axis) => place.get(usize::from(axis)).copied(),
             TermKind::Time => Some(t),
             TermKind::Input(id) => self.defaults.evaluate_at(&self.model.inputs[id].default, t),
             _ => None,

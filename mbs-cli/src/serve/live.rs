@@ -178,6 +178,7 @@ impl Live {
             scenario,
             own_outputs: ready.own_outputs,
             tells_reactions: false,
+            without_potential: ready.program.layout.without_potential.clone(),
             wall_ms,
         };
         Ok(Shown { run, planned, dense })

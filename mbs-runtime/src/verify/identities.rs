@@ -1,6 +1,6 @@
 //! The identities at one state.
 
-use super::{Derivatives, Direction, Function, OtherForces, Report, zeros};
+use super::{Derivatives, Direction, Function, Options, Report, zeros};
 use crate::linalg::{cholesky, solve_lower, solve_lower_transposed};
 use crate::{Accelerated, At, Fused, Layout, System};
 use std::format;
@@ -47,7 +47,7 @@ impl<'a> Point<'a> {
         }
     }
 
-    pub(super) fn check(&self, other_forces: Option<OtherForces<'_>>, report: &mut Report) {
+    pub(super) fn check(&self, options: &Options<'_>, report: &mut Report) {
         self.kinematics(report);
         self.constraints(report);
         self.mass(report);
@@ -56,7 +56,10 @@ impl<'a> Point<'a> {
         self.accelerations(report);
         self.poses(report);
         self.residuals(report);
-        if let Some(other_forces) = other_forces {
+        if let Some(powers) = options.force_powers {
+            powers.check(&self.at, report);
+        }
+        if let Some(other_forces) = options.other_forces {
             let mut others = zeros(self.layout.n_v());
             other_forces(&self.at, &mut others);
             self.lagrange(&others, report);

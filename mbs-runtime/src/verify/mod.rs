@@ -19,10 +19,12 @@
 
 mod derivatives;
 mod identities;
+mod powers;
 mod report;
 mod sample;
 
 pub use derivatives::{Derivatives, Differences, Direction, Function};
+pub use powers::{ForcePower, ForcePowers};
 pub use report::{Broken, Check, Report, Worst};
 pub use sample::Sample;
 
@@ -46,13 +48,15 @@ pub struct Options<'a> {
     /// Forces the potential energy does not account for: damping, friction, drives. Without
     /// them f is compared neither with Lagrange's equations nor with the change of energy.
     pub other_forces: Option<OtherForces<'a>>,
+    /// What force elements do, store and take. Without it their balances are not checked.
+    pub force_powers: Option<ForcePowers<'a>>,
     /// Length of the run on which the constraints are watched, s; none if zero.
     pub run: f64,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { samples: 20, seed: 1, other_forces: None, run: 0.02 }
+        Self { samples: 20, seed: 1, other_forces: None, force_powers: None, run: 0.02 }
     }
 }
 
@@ -60,7 +64,7 @@ impl Default for Options<'_> {
 pub const CONSERVATIVE: OtherForces<'static> = &|_, forces| forces.fill(0.0);
 
 /// What [`verify`] checks: a short name and the identity.
-pub const IDENTITIES: [(&str, &str); 15] = [
+pub const IDENTITIES: [(&str, &str); 16] = [
     ("G", "G = (dg/dp) T"),
     ("c", "c = dg/dt at rest"),
     ("z", "z = d/dt (G v + c) at v' = 0"),
@@ -69,6 +73,7 @@ pub const IDENTITIES: [(&str, &str); 15] = [
     ("M", "M = d2 T_kin / dv2"),
     ("f", "f = Poincare(T_kin, V) + forces without potential"),
     ("energy", "d/dt (v dL/dv - L) = power - dL/dt"),
+    ("force powers", "v Q + dV/dt + damping = 0 of every force element"),
     ("p_dot", "p' = T v, unit quaternions stay so"),
     ("inverse dynamics", "inverse dynamics = M v' - f"),
     ("fused", "fused functions = single ones"),
@@ -91,12 +96,19 @@ pub fn verify(system: &dyn System, derivatives: &dyn Derivatives, options: &Opti
         report.samples += 1;
         report.current = Some((index, sample.clone()));
         let at = sample.at(sampler.prepared());
-        Point::new(system, derivatives, at).check(options.other_forces, &mut report);
+        Point::new(system, derivatives, at).check(options, &mut report);
     }
     report.current = None;
     if options.other_forces.is_none() {
         report.skip("f", "the forces without potential are not known");
         report.skip("energy", "the forces without potential are not known");
+    }
+    match options.force_powers {
+        None => report.skip("force powers", "the powers of force elements are not known"),
+        Some(powers) if powers.names.is_empty() => {
+            report.skip("force powers", "no force element has a potential or a damper");
+        }
+        Some(_) => {}
     }
     if layout.n_lambda() == 0 {
         for name in ["G", "c", "z", "run"] {

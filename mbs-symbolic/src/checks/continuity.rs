@@ -8,7 +8,8 @@
 //!
 //! Quiet by nature: `sign`, `floor` and `mod`, which are jumps by definition; `abs`, `min`,
 //! `max` and tables, which have none; conditions on time, inputs and parameters alone (loads
-//! that are switched on); and the road of a `contact`, which may have steps.
+//! that are switched on); and elements above a road, whose dampers set in on touching by definition and whose road may
+//! have steps.
 
 mod law;
 

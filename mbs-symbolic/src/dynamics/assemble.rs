@@ -87,6 +87,8 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     stop_on_errors(&mut lowering)?;
 
     let mut layout = layout(&mut lowering, topology, &rows);
+    let without = applied.without_potential.iter().map(|element| element.name(model).to_owned());
+    layout.without_potential = without.collect();
     let switching: IdVec<ModeId, ExprId> = lowering.modes.list.iter().map(|mode| mode.function).collect();
     let roots = forces.iter().chain(&auxiliary).chain(&outputs).chain([&potential_energy]).copied();
     let mut uses = activity::uses(&lowering.graph, &switching, roots);
@@ -96,7 +98,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let derived = derived(&lowering);
     let (constraints, constraint_jacobian, velocity_bias, acceleration_bias) =
         dense(&mut lowering, &rows, n_v);
-    let (contributions, places) = if options.provenance {
+    let (contributions, dissipation, places) = if options.provenance {
         let parts = provenance::Parts {
             applied: &applied,
             gravity,
@@ -106,9 +108,10 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         };
         let formulas = [&auxiliary[..], &outputs[..]];
         let list = provenance::contributions(&mut lowering, &mut kinematics, &parts, formulas, n_v);
-        (list, std::mem::take(&mut lowering.places))
+        let dissipation = provenance::dissipation(&mut lowering, &applied, n_v);
+        (list, dissipation, std::mem::take(&mut lowering.places))
     } else {
-        (Vec::new(), Vec::new())
+        (Vec::new(), Vec::new(), Vec::new())
     };
     let mut equations = Equations {
         layout,
@@ -136,6 +139,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         jacobian: None,
         solutions: Vec::new(),
         contributions,
+        dissipation,
         places,
         names,
         graph: lowering.graph,
@@ -163,7 +167,7 @@ fn too_large() -> Problem {
     Problem::TooLarge { what: "the equations have too many operations".to_owned(), limit: limits::NODES }
 }
 
-/// −Σ m g·r plus the energy of springs.
+/// −Σ m g·r plus what force elements store.
 fn potential_energy(
     lowering: &mut Lowering<'_>,
     kinematics: &mut Kinematics,
@@ -343,6 +347,7 @@ fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layo
         parameter_defaults: lowering.default_parameters(),
         parameter_docs: parameters().map(|entry| (entry.unit.clone(), entry.doc.clone())).collect(),
         derived: model.derived_order.iter().map(|&id| model.parameters[id].name.text.clone()).collect(),
+        without_potential: Vec::new(),
         rows: rows.list.iter().map(|parts| parts.row.clone()).collect(),
         redundant_rows: rows.redundant.clone(),
         n_g: rows.list.iter().filter(|parts| parts.value.is_some()).count(),

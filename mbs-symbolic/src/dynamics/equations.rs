@@ -56,7 +56,8 @@ pub struct Equations {
     pub poses: Vec<Pose>,
     /// J.
     pub kinetic_energy: ExprId,
-    /// Gravity and linear springs, J.
+    /// Gravity, springs, bushings and contacts, J; what it leaves out is in
+    /// [`Layout::without_potential`].
     pub potential_energy: ExprId,
     /// Default of every input slot as a function of t and parameters.
     pub input_defaults: Vec<ExprId>,
@@ -73,6 +74,10 @@ pub struct Equations {
     /// What each model element adds to an entry, before summation; empty unless asked
     /// for.
     pub contributions: Vec<Contribution>,
+    /// The power each force element takes out for good, W, as far as velocities make it: joints and
+    /// roads that move by themselves stand still. Elements without a potential are left out; empty
+    /// unless contributions are asked for.
+    pub dissipation: Vec<(Element, ExprId)>,
     /// Where in the model expressions come from, each by the first formula that made it;
     /// empty unless contributions are asked for.
     pub places: Vec<(ExprId, Place)>,
@@ -131,6 +136,9 @@ pub struct Layout {
     pub parameter_docs: Vec<(Option<String>, Option<String>)>,
     /// Names of derived parameters.
     pub derived: Vec<String>,
+    /// Force elements whose work is neither part of the potential energy nor damping: laws the
+    /// model gives by value, and springs whose stiffness depends on the motion.
+    pub without_potential: Vec<String>,
     /// Rows of the constraints: holonomic ones first (g has `n_g` of them), then
     /// non-holonomic ones.
     pub rows: Vec<Row>,

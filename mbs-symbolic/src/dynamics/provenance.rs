@@ -10,7 +10,7 @@ use super::loads;
 use super::mass_matrix::mass_matrix;
 use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
 use super::regroup::Inertias;
-use crate::expr::{Graph, Symbol, gradient};
+use crate::expr::{Derivative, Graph, Symbol, gradient};
 use crate::forces::Applied;
 use crate::ids::{BodyId, ExprId, Id, IdVec, LinkId, OutputId, StateId};
 use crate::kinematics::{Chain, Column, Kinematics};
@@ -73,6 +73,34 @@ impl List {
             self.push(graph, Quantity::Force(index), element, part, value);
         }
     }
+}
+
+/// The power each force element takes out: of a damper its force beyond what the stored energy
+/// accounts for times the rate it resists, as far as velocities make that rate. Elements without a
+/// potential are left out.
+pub(super) fn dissipation(
+    lowering: &mut Lowering<'_>,
+    applied: &Applied,
+    n_v: usize,
+) -> Vec<(Element, ExprId)> {
+    let graph = &mut lowering.graph;
+    // Rates are affine in v: the derivative along v itself is what velocities make.
+    let velocities = (0..n_v).map(|i| graph.symbol(Symbol::V(i as u32))).collect::<Vec<ExprId>>();
+    let mut along = Derivative::new(velocities.iter().map(|&v| (v, v)));
+    let elements = lowering.model.forces.ids().map(Element::Force);
+    let elements = elements.filter(|element| !applied.without_potential.contains(element));
+    let mut power_of = |element: Element| {
+        let own = applied.damping.iter().filter(|damping| damping.element == element);
+        let powers: Vec<ExprId> = own
+            .map(|damping| {
+                let rate = along.of(graph, damping.rate);
+                let force = graph.sub(damping.force, damping.elastic);
+                graph.mul(force, rate)
+            })
+            .collect();
+        (element, graph.sum(powers))
+    };
+    elements.map(&mut power_of).collect()
 }
 
 /// The links that carry a body's inertia.

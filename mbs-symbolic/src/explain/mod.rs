@@ -14,7 +14,7 @@ mod trace;
 pub use difference::{Change, ChangedElement, ChangedEntry, Comparison, ParameterChange, compare};
 pub use entry::{UnknownEntry, name, parse, words};
 pub use operations::Shares;
-pub use power::{forces_without_potential, is_conservative};
+pub use power::{ForcePower, force_powers, forces_without_potential, is_conservative};
 pub use tables::Tables;
 pub use trace::{Trace, trace};
 
@@ -76,7 +76,7 @@ pub fn frames(element: Element, model: &Model) -> Vec<FrameId> {
             ForceKind::Force { on, reaction, .. } | ForceKind::Torque { on, reaction, .. } => {
                 [on].into_iter().chain(reaction).collect()
             }
-            ForceKind::Contact { on, .. } => vec![on],
+            ForceKind::Contact { on, .. } | ForceKind::PointContactTyre { on, .. } => vec![on],
             ForceKind::JointForce { .. }
             | ForceKind::JointSpring { .. }
             | ForceKind::JointFriction { .. } => Vec::new(),

@@ -1,8 +1,9 @@
-//! Generalised forces that no potential energy accounts for.
+//! Where the work of force elements goes: generalised forces that no potential energy accounts for,
+//! and the balance of power of each element.
 
 use super::tables::Tables;
-use crate::dynamics::{Equations, Part, Quantity};
-use crate::expr::{Environment, Symbol, evaluate, gradient};
+use crate::dynamics::{Element, Equations, Part, Quantity};
+use crate::expr::{Derivative, Environment, Symbol, evaluate, gradient};
 use crate::ids::ExprId;
 
 /// Damping, friction, drives: what force elements do along every velocity beyond the descent of
@@ -35,6 +36,49 @@ pub fn forces_without_potential(equations: &mut Equations) -> Vec<ExprId> {
         }
     }
     forces
+}
+
+/// The power of one force element, joints and roads that move by themselves standing still:
+/// Σ applied + stored + dissipated = 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForcePower {
+    /// The element.
+    pub element: Element,
+    /// Its generalised force times each velocity.
+    pub applied: Vec<ExprId>,
+    /// The rate of the energy it stores.
+    pub stored: ExprId,
+    /// What its dampers take.
+    pub dissipated: ExprId,
+}
+
+/// The powers of all force elements whose laws the compiler knows, as expressions added to the graph.
+///
+/// The equations must have been built with their contributions.
+pub fn force_powers(equations: &mut Equations) -> Vec<ForcePower> {
+    let graph = &mut equations.graph;
+    let rates = equations.p_dot.iter().enumerate();
+    let rates: Vec<(ExprId, ExprId)> =
+        rates.map(|(i, &rate)| (graph.symbol(Symbol::P(i as u32)), rate)).collect();
+    let mut along = Derivative::new(rates);
+    let mut powers = Vec::new();
+    for &(element, dissipated) in &equations.dissipation {
+        let mut applied = Vec::new();
+        let mut stored = graph.zero();
+        let own = |term: &&crate::dynamics::Contribution| term.element == element;
+        for term in equations.contributions.iter().filter(own) {
+            match term.quantity {
+                Quantity::Force(i) => {
+                    let v = graph.symbol(Symbol::V(i));
+                    applied.push(graph.mul(v, term.value));
+                }
+                Quantity::PotentialEnergy => stored = along.of(graph, term.value),
+                _ => {}
+            }
+        }
+        powers.push(ForcePower { element, applied, stored, dissipated });
+    }
+    powers
 }
 
 /// Whether all applied forces have a potential, decided at random states with all modes off

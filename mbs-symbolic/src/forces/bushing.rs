@@ -1,13 +1,14 @@
 //! Six springs and dampers between two frames.
 
 use super::Site;
-use crate::expr::Graph;
+use crate::expr::{BinaryOp, Graph};
 use crate::ids::{ExprId, FrameId};
 use crate::model::Formula;
 use crate::spatial::Vec3;
 
-/// In `from` axes: force −K d − C d' and torque −K_r ψ − C_r ω on `to`, with
-/// ψ = ½ (R₃₂ − R₂₃, R₁₃ − R₃₁, R₂₁ − R₁₂) and R = R_from,to.
+/// In `from` axes, on `to` at its origin and with the opposite sign on `from` at the same point:
+/// the force −K d − C d' and the torque −J⁻ᵀ K_r φ − C_r ω, where φ is the rotation vector
+/// of R = R_from,to and φ' = J⁻¹ ω. Stored are ½ d·K d + ½ φ·K_r φ.
 pub(super) fn bushing(
     site: &mut Site<'_, '_>,
     from: FrameId,
@@ -35,27 +36,29 @@ pub(super) fn bushing(
     let carried = base.cross(graph, d);
     let seen_rate = d_rate.sub(graph, carried);
     let relative = moved.sub(graph, base);
-    let mut rotation = [[graph.zero(); 3]; 3];
-    for (row, unit) in rotation.iter_mut().zip(inner) {
-        *row = outer.map(|column| unit.dot(graph, column));
-    }
-    let mut axial = |i: usize, j: usize| {
-        let difference = graph.sub(rotation[i][j], rotation[j][i]);
-        graph.scale(0.5, difference)
+    let is_free = k_r.iter().all(|&k| graph.is_zero(k));
+    let (elastic_torque, mut energy) = if is_free {
+        ([graph.zero(); 3], Vec::new())
+    } else {
+        let rotation = inner.map(|row| outer.map(|column| row.dot(graph, column)));
+        let phi = rotation_vector(graph, rotation);
+        rotational(graph, &phi, k_r)
     };
-    let psi = [axial(2, 1), axial(0, 2), axial(1, 0)];
 
     let mut force = Vec3::zero(graph, d.axes);
     let mut torque = Vec3::zero(graph, d.axes);
-    let mut energy = Vec::new();
     for i in 0..3 {
+        let graph = site.graph();
         let displacement = inner[i].dot(graph, d);
-        energy.push(resist(graph, inner[i], displacement, seen_rate, [k[i], c[i]], &mut force));
-        resist(graph, inner[i], psi[i], relative, [k_r[i], c_r[i]], &mut torque);
+        let elastic = graph.mul(k[i], displacement);
+        energy.push(graph.mul(elastic, displacement));
+        resist(site, inner[i], elastic, seen_rate, c[i], &mut force);
+        resist(site, inner[i], elastic_torque[i], relative, c_r[i], &mut torque);
     }
+    let graph = site.graph();
     let stored = graph.sum(energy);
     let stored = graph.scale(0.5, stored);
-    site.applied.potential.push((site.element, stored));
+    site.store(stored, &[k, k_r].concat());
 
     let point = site.kinematics.point(site.lowering, observer, to_place);
     let point = site.values(observer, &point);
@@ -67,20 +70,106 @@ pub(super) fn bushing(
     site.twist(observer, from, back);
 }
 
-/// Subtracts the resistance of one spring and damper along `unit` from `total` and
-/// returns stiffness · value², twice the energy stored.
+/// Subtracts what a spring and a damper do along `unit` from `total`.
 fn resist(
-    graph: &mut Graph,
+    site: &mut Site<'_, '_>,
     unit: Vec3,
-    value: ExprId,
+    elastic: ExprId,
     rate: Vec3,
-    [stiffness, damping]: [ExprId; 2],
+    damping: ExprId,
     total: &mut Vec3,
-) -> ExprId {
+) {
+    let graph = site.graph();
     let rate = unit.dot(graph, rate);
-    let (elastic, viscous) = (graph.mul(stiffness, value), graph.mul(damping, rate));
+    let viscous = graph.mul(damping, rate);
     let sum = graph.add(elastic, viscous);
     let part = unit.scale(graph, sum);
     *total = total.sub(graph, part);
-    graph.mul(elastic, value)
+    site.damp(viscous, rate);
+}
+
+/// A rotation by its vector φ = θ n and what its law needs beside.
+struct RotationVector {
+    phi: [ExprId; 3],
+    /// (1 − (θ/2) cot(θ/2))/θ².
+    curvature: ExprId,
+}
+
+/// The square of a sine added to all: far below rounding where the sine counts, and it keeps
+/// θ/sin θ and its derivatives defined where there is no rotation.
+const SQUARE_SINE: f64 = 1e-20;
+
+/// φ of a rotation matrix: sin θ n is the vector of its skew part ψ, cos θ = (tr R − 1)/2.
+///
+/// ```text
+/// θ = atan2(sin θ, cos θ),  φ = θ/sin θ ψ,  cot(θ/2) = (1 + cos θ)/sin θ
+/// ```
+///
+/// Differences such as 1 − (θ/2) cot(θ/2) lose their digits where θ is small; there they are
+/// multiplied with θ² φ, and what is lost stays below the rounding of φ itself.
+fn rotation_vector(graph: &mut Graph, rotation: [[ExprId; 3]; 3]) -> RotationVector {
+    let mut axial = |i: usize, j: usize| {
+        let difference = graph.sub(rotation[i][j], rotation[j][i]);
+        graph.scale(0.5, difference)
+    };
+    let psi = [axial(2, 1), axial(0, 2), axial(1, 0)];
+    let trace = graph.sum([rotation[0][0], rotation[1][1], rotation[2][2]]);
+    let one = graph.one();
+    let twice = graph.sub(trace, one);
+    let cosine = graph.scale(0.5, twice);
+    let squares = psi.map(|component| graph.mul(component, component));
+    let square = graph.sum(squares);
+    let least = graph.constant(SQUARE_SINE);
+    let square = graph.add(square, least);
+    let sine = graph.sqrt(square);
+    let angle = graph.binary(BinaryOp::Atan2, sine, cosine);
+    let ratio = graph.div(angle, sine);
+    let phi = psi.map(|component| graph.mul(ratio, component));
+    let sum = graph.add(one, cosine);
+    let product = graph.mul(ratio, sum);
+    let half = graph.scale(0.5, product);
+    let rest = graph.sub(one, half);
+    let angle_square = graph.mul(angle, angle);
+    let curvature = graph.div(rest, angle_square);
+    RotationVector { phi, curvature }
+}
+
+/// The torque J⁻ᵀ m with m = K φ, and φ_i m_i, twice the energy. With the inverse of the
+/// differential of the exponential map (Iserles et al. 2000, "Lie-group methods", eq. B.10):
+///
+/// ```text
+/// J⁻¹ = I − ½ φ× + (1 − (θ/2) cot(θ/2))/θ² φ× φ×
+/// J⁻ᵀ m = m + ½ φ × m + (1 − (θ/2) cot(θ/2))/θ² φ × (φ × m)
+/// ```
+///
+/// Equal stiffnesses make m parallel to φ, and the torque is m.
+fn rotational(
+    graph: &mut Graph,
+    rotation: &RotationVector,
+    stiffness: [ExprId; 3],
+) -> ([ExprId; 3], Vec<ExprId>) {
+    let phi = rotation.phi;
+    let moment = [0, 1, 2].map(|i| graph.mul(stiffness[i], phi[i]));
+    let energy = (0..3).map(|i| graph.mul(moment[i], phi[i])).collect();
+    if stiffness[0] == stiffness[1] && stiffness[1] == stiffness[2] {
+        return (moment, energy);
+    }
+    let once = cross(graph, phi, moment);
+    let twice = cross(graph, phi, once);
+    let torque = [0, 1, 2].map(|i| {
+        let half = graph.scale(0.5, once[i]);
+        let bent = graph.mul(rotation.curvature, twice[i]);
+        let first = graph.add(moment[i], half);
+        graph.add(first, bent)
+    });
+    (torque, energy)
+}
+
+/// a × b by components in the same axes.
+fn cross(graph: &mut Graph, a: [ExprId; 3], b: [ExprId; 3]) -> [ExprId; 3] {
+    [0, 1, 2].map(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let (left, right) = (graph.mul(a[j], b[k]), graph.mul(a[k], b[j]));
+        graph.sub(left, right)
+    })
 }

@@ -28,7 +28,8 @@ pub(super) fn spring(
     let energy = graph.scale(0.5, energy);
     let work = graph.mul(preload, q);
     let potential = graph.sub(energy, work);
-    site.applied.potential.push((site.element, potential));
+    site.store(potential, &[k, rest, preload]);
+    site.damp(viscous, q_dot);
     along(site, velocity, value);
 }
 
@@ -49,6 +50,7 @@ pub(super) fn friction(
     let (dry, wet) = (graph.mul(coulomb, sliding), graph.mul(viscous, q_dot));
     let sum = graph.add(dry, wet);
     let value = graph.neg(sum);
+    site.damp(sum, q_dot);
     along(site, velocity, value);
 }
 

@@ -38,7 +38,8 @@ pub(super) fn spring_damper(
     let energy = graph.scale(0.5, energy);
     let work = graph.mul(preload, line.length);
     let potential = graph.sub(energy, work);
-    site.applied.potential.push((site.element, potential));
+    site.store(potential, &[k, rest, preload]);
+    site.damp(viscous, line.rate);
 }
 
 /// Any law of length and rate, pushing apart.

@@ -7,7 +7,7 @@ mod line;
 mod load;
 
 use crate::dynamics::{Element, Place, Wrench};
-use crate::expr::{BinaryOp, Graph, Node, UnaryOp};
+use crate::expr::{BinaryOp, Graph, Node, Symbol, UnaryOp};
 use crate::ids::{ExprId, FrameId, LinkId};
 use crate::kinematics::{Column, Kinematics, Placement, Transform, VecJet};
 use crate::lower::Lowering;
@@ -21,8 +21,24 @@ pub(crate) struct Applied {
     pub(crate) on_links: Vec<LinkLoad>,
     /// Along velocities.
     pub(crate) along: Vec<(Element, u32, ExprId)>,
-    /// Energy of linear springs, J.
+    /// Energy stored, J.
     pub(crate) potential: Vec<(Element, ExprId)>,
+    /// What takes energy out.
+    pub(crate) damping: Vec<Damping>,
+    /// Elements whose work is neither stored nor damping: laws of the model's author.
+    pub(crate) without_potential: Vec<Element>,
+}
+
+/// A force that resists a rate.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Damping {
+    pub(crate) element: Element,
+    /// All of the force …
+    pub(crate) force: ExprId,
+    /// … and the part that the stored energy accounts for.
+    pub(crate) elastic: ExprId,
+    /// Along which it acts.
+    pub(crate) rate: ExprId,
 }
 
 /// A force and torque one element puts on one link, as an observer sees them.
@@ -117,6 +133,12 @@ pub(crate) fn applied(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) 
             ForceKind::Contact { on, radius, road, stiffness, damping } => {
                 contact::contact(&mut site, *on, [radius, road, stiffness, damping], span);
             }
+            ForceKind::PointContactTyre { on, radius, road, stiffness, damping } => {
+                contact::point_contact_tyre(&mut site, *on, [radius, road, stiffness, damping], span);
+            }
+        }
+        if is_given_by_value(&force.kind) {
+            applied.without_potential.push(Element::Force(id));
         }
     }
     applied
@@ -156,6 +178,17 @@ fn is_balanced(kind: &ForceKind) -> bool {
     }
 }
 
+/// Whether the model's author wrote the law, of which nothing is known but its value.
+fn is_given_by_value(kind: &ForceKind) -> bool {
+    matches!(
+        kind,
+        ForceKind::PointForce { .. }
+            | ForceKind::JointForce { .. }
+            | ForceKind::Force { .. }
+            | ForceKind::Torque { .. }
+    )
+}
+
 /// Where one element's force is being formed.
 struct Site<'s, 'm> {
     lowering: &'s mut Lowering<'m>,
@@ -179,6 +212,23 @@ impl<'m> Site<'_, 'm> {
     /// A formula of the law.
     fn law(&mut self, formula: &crate::model::Formula, locals: &[ExprId]) -> ExprId {
         self.lowering.law(formula, locals, self.kinematics, self.element)
+    }
+
+    /// Stores energy in the element, where what its law is made of does not depend on the motion: the
+    /// force is not the slope of ½ k(q) q².
+    fn store(&mut self, energy: ExprId, laws: &[ExprId]) {
+        let moves = |symbol| matches!(symbol, Symbol::P(_) | Symbol::V(_));
+        if laws.iter().any(|&law| self.lowering.depends_on(law, moves)) {
+            self.applied.without_potential.push(self.element);
+        } else {
+            self.applied.potential.push((self.element, energy));
+        }
+    }
+
+    /// A damper, which stores nothing.
+    fn damp(&mut self, force: ExprId, rate: ExprId) {
+        let elastic = self.graph().zero();
+        self.applied.damping.push(Damping { element: self.element, force, elastic, rate });
     }
 
     /// A force, in the observer's axes, on the origin of a frame.

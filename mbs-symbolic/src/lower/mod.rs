@@ -7,10 +7,12 @@
 mod defaults;
 mod formula;
 mod modes;
+mod partials;
 mod time;
 
 pub(crate) use formula::{NoQueries, Queries};
 pub(crate) use modes::Modes;
+pub(crate) use partials::OfLocals;
 
 use crate::diag::{Diagnostics, Problem};
 use crate::dynamics::Place;

@@ -61,7 +61,7 @@ pub enum TermKind {
     /// A named expression.
     Variable(VariableId),
     /// A quantity the surrounding element supplies: `length` and `rate` in a
-    /// spring law, `x` in the road of a contact. Its index in that element's list.
+    /// spring law, `x` and `y` in the road of a contact. Its index in that element's list.
     Local(u8),
     /// −a.
     Neg(TermId),

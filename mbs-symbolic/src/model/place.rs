@@ -72,7 +72,7 @@ pub enum Place {
     Law,
     /// Force law with the locals `length` and `rate`.
     SpringLaw,
-    /// Road under a contact, with the local `x`.
+    /// Road under a contact, with the locals `x` and `y`.
     Road,
     /// Rate of an auxiliary state.
     StateRate,
@@ -173,7 +173,7 @@ impl Place {
             Self::StateRate => {
                 "everything but `acceleration`, `reaction`, `der` of velocities and `der` of states"
             }
-            Self::Road => "`x`, `t`, parameters, tables, functions and inputs with `derivatives: 2`",
+            Self::Road => "`x`, `y`, `t`, parameters, tables, functions and inputs with `derivatives: 2`",
             Self::Output => "everything",
         }
     }
@@ -182,7 +182,7 @@ impl Place {
     pub(super) const fn locals(self) -> &'static [&'static str] {
         match self {
             Self::SpringLaw => &["length", "rate"],
-            Self::Road => &["x"],
+            Self::Road => &["x", "y"],
             _ => &[],
         }
     }

@@ -510,11 +510,11 @@ pub enum ForceKind {
     /// A torque on `on`'s body with components in `axes`, its opposite on `reaction`'s
     /// body, if given.
     Torque { on: FrameId, axes: FrameId, torque: [Formula; 3], reaction: Option<FrameId> },
-    /// Six springs and dampers in `from` axes. With d = vector from `from` to `to` and
-    /// R = R_from,to: force on `to` −stiffness·d − damping·d'; torque on `to`
-    /// −rotational_stiffness·ψ − rotational_damping·ω_rel, where
-    /// ψ = ½ (R₃₂−R₂₃, R₁₃−R₃₁, R₂₁−R₁₂), ω_rel is in `from` axes and d' is seen in
-    /// `from`. The force acts at `to`'s origin on both bodies.
+    /// Six springs and dampers in `from` axes. With d = vector from `from` to `to`, φ the
+    /// rotation vector of R = R_from,to and φ' = J⁻¹ ω_rel: force on `to`
+    /// −stiffness·d − damping·d'; torque on `to` −J⁻ᵀ (rotational_stiffness·φ) −
+    /// rotational_damping·ω_rel, where ω_rel is in `from` axes and d' is seen in `from`. The
+    /// force acts at `to`'s origin on both bodies.
     Bushing {
         from: FrameId,
         to: FrameId,
@@ -523,10 +523,13 @@ pub enum ForceKind {
         rotational_stiffness: [Formula; 3],
         rotational_damping: [Formula; 3],
     },
-    /// A vertical unilateral spring under `on`: with gap = z − radius − road,
-    /// F = max(0, −stiffness·gap − damping·gap') along ground z at `on`'s origin.
-    /// `road` may use the local `x` (0, the ground x of `on`) and `t`.
+    /// A ball about `on` on a road z = h(x, y, t): with cos α = 1/√(1 + h_x² + h_y²) and
+    /// d = radius − (z − h) cos α the force −F ∂d/∂r at `on`'s origin, F = max(0,
+    /// stiffness·d + damping·d') where d > 0, else 0. `road` may use the locals `x` and `y`
+    /// (0 and 1, the ground x and y of `on`) and `t`.
     Contact { on: FrameId, radius: Formula, road: Formula, stiffness: Formula, damping: Formula },
+    /// The same with d = radius + h − z and the force F along ground z.
+    PointContactTyre { on: FrameId, radius: Formula, road: Formula, stiffness: Formula, damping: Formula },
 }
 
 /// A named output ([`Scope::Output`]).

@@ -41,6 +41,7 @@ fn empty(mut graph: Graph, layout: Layout) -> Equations {
         jacobian: None,
         solutions: Vec::new(),
         contributions: Vec::new(),
+        dissipation: Vec::new(),
         places: Vec::new(),
         names: Vec::new(),
         graph,

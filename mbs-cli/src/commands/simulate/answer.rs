@@ -10,6 +10,8 @@ use std::fmt::Write;
 
 /// Warnings of one kind that the summary spells out; JSON has them all.
 const MOST_WARNINGS: usize = 5;
+/// Force elements without a potential that the summary names; JSON has them all.
+const MOST_NAMES: usize = 8;
 
 fn named<'n>(names: impl Iterator<Item = &'n str>, values: &[f64]) -> Value {
     Value::Object(names.zip(values).map(|(name, value)| (name.to_owned(), json!(value))).collect())
@@ -123,7 +125,8 @@ pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
     let pose = |pose: &SingularPose| json!({"t": pose.t, "row": pose.row, "element": pose.element});
     put("singular_poses", singular_poses.iter().map(pose).collect());
     if let Some([start, end]) = energies(run) {
-        put("energy", json!({"start": start, "end": end, "change": end - start}));
+        let without = &run.without_potential;
+        put("energy", json!({"start": start, "end": end, "change": end - start, "without": without}));
     }
     let WallTimes { compile, native, integrate } = run.wall_ms;
     put("wall_ms", json!({"compile": compile, "native": native, "integrate": integrate}));
@@ -171,12 +174,23 @@ pub(super) fn summary(run: &Run<'_>) -> Vec<(String, String)> {
     if let Some([start, end]) = energies(run) {
         let change = end - start;
         let [start, end, change] = [start, end, change].map(short);
-        lines.put("energy", &format!("{start} J at the start, {end} J at the end, change {change} J"));
+        let energy = format!("{start} J at the start, {end} J at the end, change {change} J");
+        lines.put("energy", &(energy + &left_out(&run.without_potential)));
     }
     let WallTimes { compile, native, integrate } = run.wall_ms;
     let wall = format!("{compile:.1} ms compiler, {native:.1} ms native code, {integrate:.1} ms integration");
     lines.put("wall time", &wall);
     lines.0
+}
+
+/// The force elements whose work the energies leave out.
+fn left_out(names: &[String]) -> String {
+    let named: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    match names.len() {
+        0 => String::new(),
+        n if n <= MOST_NAMES => format!("\nwithout the work of {}", named.join(", ")),
+        n => format!("\nwithout the work of {} and {} more", named.join(", "), n - MOST_NAMES),
+    }
 }
 
 /// What deserves attention, a sentence each.

@@ -42,6 +42,8 @@ pub(crate) struct Run<'s> {
     pub(crate) own_outputs: usize,
     /// Whether reactions are part of the answer, not only of files.
     pub(crate) tells_reactions: bool,
+    /// Force elements whose work the energies leave out.
+    pub(crate) without_potential: Vec<String>,
     pub(crate) wall_ms: WallTimes,
 }
 
@@ -292,6 +294,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         scenario: options.variant.scenario.clone(),
         own_outputs,
         tells_reactions: options.columns.contains(&Columns::Reactions),
+        without_potential: program.layout.without_potential.clone(),
         wall_ms: WallTimes { compile: compile_ms, native: native_ms, integrate },
     };
     if !options.json {

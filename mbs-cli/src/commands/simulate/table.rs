@@ -121,6 +121,7 @@ impl<'r> Evaluator<'r> {
     }
 
     pub(crate) fn energy(&mut self, state: &State) -> [f64; 2] {
+        self.modes(state);
         let State { t, p, v, x, .. } = state;
         let energy = self.plant.at(*t, p, v, x, |system, at| system.energy(at));
         [energy.kinetic, energy.potential]

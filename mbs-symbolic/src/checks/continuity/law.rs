@@ -192,8 +192,8 @@ pub(super) fn laws(model: &Model) -> Vec<Law<'_>> {
                 }
                 law.parts = Parts::Springs((0..6).map(|k| (2 * k, 2 * k + 1)).collect());
             }
-            // Contact is declared, and its force is never negative and has no jump; its road may.
-            ForceKind::Contact { .. } => continue,
+            // Contact is declared, with its damper that sets in on touching; its road may have steps.
+            ForceKind::Contact { .. } | ForceKind::PointContactTyre { .. } => continue,
         }
         law.complete(model);
         laws.push(law);

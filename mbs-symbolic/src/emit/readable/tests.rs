@@ -38,6 +38,7 @@ fn equations(mut graph: Graph, layout: Layout, mass: Vec<ExprId>, forces: Vec<Ex
         jacobian: None,
         solutions: Vec::new(),
         contributions: Vec::new(),
+        dissipation: Vec::new(),
         places: Vec::new(),
         names: Vec::new(),
     }

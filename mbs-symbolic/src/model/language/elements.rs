@@ -180,6 +180,15 @@ pub const CONSTRAINTS: Elements = Elements {
 const ON_JOINT: Field = may("joint", Kind::Joint, "", "a joint with one coordinate");
 const ON_COORDINATE: Field = may("coordinate", Kind::Coordinate, "", "a coordinate or velocity");
 
+/// What both elements that follow a road have.
+const ON_ROAD: &[Field] = &[
+    need("on", Kind::Frame, "the point above the road"),
+    may("radius", LAW, "0", "m").unit("m"),
+    may("road", Kind::Formula(Place::Road), "0", "height, m; may use `x`, `y` and `t`").unit("m"),
+    may("stiffness", LAW, "0", "N/m").unit("N/m"),
+    may("damping", LAW, "0", "N·s/m").unit("N*s/m"),
+];
+
 /// `forces`.
 pub const FORCES: Elements = Elements {
     name: "force",
@@ -265,15 +274,7 @@ pub const FORCES: Elements = Elements {
                 may("rotational_damping", LAWS, "[0, 0, 0]", "N·m·s/rad").unit("N*m*s/rad"),
             ],
         },
-        Section {
-            name: "contact",
-            fields: &[
-                need("on", Kind::Frame, "the point above the road"),
-                may("radius", LAW, "0", "m").unit("m"),
-                may("road", Kind::Formula(Place::Road), "0", "height, m; may use `x` and `t`").unit("m"),
-                may("stiffness", LAW, "0", "N/m").unit("N/m"),
-                may("damping", LAW, "0", "N·s/m").unit("N*s/m"),
-            ],
-        },
+        Section { name: "contact", fields: ON_ROAD },
+        Section { name: "point_contact_tyre", fields: ON_ROAD },
     ],
 };

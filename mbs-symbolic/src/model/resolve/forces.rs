@@ -78,13 +78,16 @@ impl<'a> Resolver<'a> {
                     keys.map(|key| self.vector(fields, key, [0.0; 3]));
                 ForceKind::Bushing { from, to, stiffness, damping, rotational_stiffness, rotational_damping }
             }
-            "contact" => ForceKind::Contact {
-                on: self.frame_or_ground(fields, "on"),
-                radius: self.field(fields, "radius", 0.0),
-                road: self.field(fields, "road", 0.0),
-                stiffness: self.field(fields, "stiffness", 0.0),
-                damping: self.field(fields, "damping", 0.0),
-            },
+            "contact" | "point_contact_tyre" => {
+                let on = self.frame_or_ground(fields, "on");
+                let [radius, road, stiffness, damping] =
+                    ["radius", "road", "stiffness", "damping"].map(|key| self.field(fields, key, 0.0));
+                if kind == "contact" {
+                    ForceKind::Contact { on, radius, road, stiffness, damping }
+                } else {
+                    ForceKind::PointContactTyre { on, radius, road, stiffness, damping }
+                }
+            }
             _ => return None,
         })
     }

@@ -4,6 +4,7 @@ use super::Resolver;
 use super::names::Entity;
 use crate::diag::{Problem, Span};
 use crate::model::builtin::{self, Builtin, QueryKind};
+use crate::model::expand::Character;
 use crate::model::lexer::{FormulaText, Places};
 use crate::model::parser::{self, Call, Syntax, SyntaxKind};
 use crate::model::place::Place;
@@ -177,6 +178,9 @@ impl<'a> Resolver<'a> {
                     let turned = match kind {
                         TermKind::Coordinate(id) => self.coordinate_negates(id, span),
                         TermKind::Velocity(id) => self.velocity_negates(id, span),
+                        TermKind::Local(axis) if draft.place == Place::Road => {
+                            self.negates(span, Character::Polar(axis))
+                        }
                         _ => false,
                     };
                     Meaning::Number(draft.push_turned(kind, span, turned))
@@ -225,10 +229,10 @@ impl<'a> Resolver<'a> {
     fn name(&mut self, draft: &Draft<'_>, name: &str, span: Span) -> Option<TermKind> {
         if let Some(index) = draft.locals.iter().position(|local| local == name) {
             if !draft.place.locals().is_empty() && self.lookup(name, span).is_some() {
-                let by = if draft.place == Place::Road {
-                    "the ground x of the point"
-                } else {
-                    "a quantity of the element"
+                let by = match name {
+                    "x" => "the ground x of the point",
+                    "y" => "the ground y of the point",
+                    _ => "a quantity of the element",
                 };
                 self.problems.warning(span, Problem::Hidden { name: name.to_owned(), by });
             }
