@@ -116,11 +116,15 @@ pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
     Ok(Compiled { planned, program, passes, dust: equations.graph.dust, savings: equations.savings })
 }
 
-/// Compiles the Jacobian of a model when it is first asked for; the model has been compiled before.
-pub(crate) fn derivatives(planned: &Planned) -> impl Fn() -> Option<Program> + Send + Sync + 'static {
+/// Compiles the Jacobian of a model when it is first asked for; the model has been compiled with
+/// these options before.
+pub(crate) fn derivatives(
+    planned: &Planned,
+    options: Options,
+) -> impl Fn() -> Option<Program> + Send + Sync + 'static {
     let (model, topology) = (planned.model.clone(), planned.topology.clone());
     move || {
-        let equations = dynamics::build(&model, &topology, with_jacobian(true)).ok()?;
+        let equations = dynamics::build(&model, &topology, Options { jacobian: true, ..options }).ok()?;
         let mut program = program::lower(&equations);
         optimize::run(&mut program);
         Some(program)

@@ -111,7 +111,7 @@ pub(crate) fn ready_with(
     let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
     let begin = Instant::now();
     let (system, warning) =
-        mbs_jit::system_with_derivatives(&compiled.program, pipeline::derivatives(&compiled.planned));
+        mbs_jit::system_with_derivatives(&compiled.program, pipeline::derivatives(&compiled.planned, wanted));
     let native_ms = begin.elapsed().as_secs_f64() * 1e3;
     if !quiet {
         report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
