@@ -274,6 +274,9 @@ pub(crate) struct EvalOptions {
     /// "inputs": {…}, "parameters": {…}}; what is missing comes from the model
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
+    /// Leave the state as it is: close no loops and change no velocities
+    #[arg(long)]
+    pub(crate) raw: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -23,6 +23,7 @@ mod random;
 mod report;
 mod scene;
 mod serve;
+mod start;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

@@ -50,6 +50,7 @@ pub(crate) fn layout(program: &Program) -> Layout {
         bodies: names(&from.bodies),
         mass_pattern: program.pattern(Quantity::MassMatrix).into(),
         jacobian_pattern: program.pattern(Quantity::ConstraintJacobian).into(),
+        closures: names(&from.closures),
         held_positions: from.held_positions.clone().into(),
         held_velocities: from.held_velocities.clone().into(),
     }

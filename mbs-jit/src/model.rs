@@ -318,6 +318,13 @@ impl<E: Engine> System for Model<E> {
         self.fill(FunctionKind::Derived, Read::at(&nowhere(0.0, prepared)), out);
     }
 
+    fn closure_cosines(&self, at: &At<'_>, out: &mut [f64]) {
+        // A model without closures has not the function, and nothing to fill.
+        if !out.is_empty() || !self.layout.closures.is_empty() {
+            self.fill(FunctionKind::ClosureCosines, Read::at(at), out);
+        }
+    }
+
     fn jacobian(
         &self,
         at: &At<'_>,

@@ -15,7 +15,7 @@ macro_rules! delegate_system {
             $crate::delegate_system!(@plain $model;
                 kinematics kinematic_matrix mass_matrix forces constraints constraint_jacobian
                 velocity_bias acceleration_bias auxiliary switching_functions poses
-                update_mass_matrix update_constraint_jacobian
+                update_mass_matrix update_constraint_jacobian closure_cosines
             );
             fn fused(&self, at: &$crate::At<'_>, out: &mut $crate::Fused<'_>) {
                 $crate::System::fused(&$model, at, out);

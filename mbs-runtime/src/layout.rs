@@ -190,6 +190,9 @@ pub struct Layout {
     pub mass_pattern: List<(u32, u32)>,
     /// Rows and columns of G that are not always zero, column by column.
     pub jacobian_pattern: List<(u32, u32)>,
+    /// Names of the joints that close loops and hold an orientation; see
+    /// [`System::closure_cosines`](crate::System::closure_cosines).
+    pub closures: Names,
     /// Indices into p of initial values that are held, in the order listed.
     pub held_positions: List<u32>,
     /// Indices into v of initial values that are held, in the order listed.

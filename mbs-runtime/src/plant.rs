@@ -142,6 +142,8 @@ pub struct Plant<'s> {
     pub acceleration_bias: Vec<f64>,
     right: Vec<f64>,
     pivots: Vec<f64>,
+    /// One for each joint that closes a loop and holds an orientation.
+    cosines: Vec<f64>,
     redundancy: Redundancy,
     /// G of the last evaluation with all its rows, kept where some are redundant and some
     /// not holonomic.
@@ -174,6 +176,7 @@ impl<'s> Plant<'s> {
             acceleration_bias: vec![0.0; n_lambda],
             right: vec![0.0; n_v + n_lambda],
             pivots: vec![0.0; n_v + n_lambda],
+            cosines: vec![1.0; layout.closures.len()],
             redundancy: Redundancy::new(layout),
             full_jacobian: vec![0.0; if layout.n_g < n_lambda { n_lambda * n_v } else { 0 }],
             independence: Independence::new(n_lambda),
@@ -503,6 +506,20 @@ impl<'s> Plant<'s> {
         self.at(t, p, v, x, |system, at| system.constraints(at, g));
         self.redundancy.holonomic().apply(g);
         self.statistics.constraints += 1;
+    }
+
+    /// The first of [`Layout::closures`] that is turned over, which its rows do not tell.
+    pub fn turned_over(&mut self, state: &State) -> Option<usize> {
+        if self.cosines.is_empty() {
+            return None;
+        }
+        let mut cosines = core::mem::take(&mut self.cosines);
+        self.at(state.t, &state.p, &state.v, &state.x, |system, at| {
+            system.closure_cosines(at, &mut cosines);
+        });
+        let place = cosines.iter().position(|&cosine| cosine < 0.0);
+        self.cosines = cosines;
+        place
     }
 
     /// G v + c with G of the last evaluation, which must have been at p.

@@ -164,6 +164,13 @@ pub trait System: Send + Sync {
     fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]);
     /// Values of the derived parameters.
     fn derived(&self, prepared: &[f64], out: &mut [f64]);
+    /// For each of [`Layout::closures`] a cosine that is 1 where the joint is closed, and negative
+    /// where its rows vanish because one side is turned over against the other. A model without
+    /// such joints needs none.
+    fn closure_cosines(&self, at: &At<'_>, out: &mut [f64]) {
+        let _ = at;
+        out.fill(1.0);
+    }
     /// Derivatives of the residuals f − M v' − Gᵀλ (n_v rows), g (n_g), G v + c (n_λ) and
     /// a (n_x), one below the other, with respect to p, v, x and u side by side, at given v'
     /// and λ, if the model was compiled with them: what implicit integrators and

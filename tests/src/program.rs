@@ -67,6 +67,7 @@ fn roots(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
         Quantity::Auxiliary => &equations.auxiliary,
         Quantity::InverseDynamics => &equations.inverse_dynamics,
         Quantity::Switching => &equations.switching,
+        Quantity::ClosureCosines => &equations.closure_cosines,
         Quantity::Outputs => &equations.outputs,
         Quantity::Poses => {
             let poses = equations.poses.iter();

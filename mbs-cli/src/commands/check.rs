@@ -1,9 +1,11 @@
 //! `mbs check`: diagnostics, topology and mobility.
 
 use crate::arguments::JsonModel;
-use crate::mobility::{self, Mobility, Open, Redundant};
+use crate::mobility::{self, Began, Mobility, Open, Redundant};
 use crate::pipeline::{self, Compiled};
 use crate::report::{self, Failure};
+use crate::start;
+use mbs_runtime::SimulationError;
 use mbs_symbolic::program::Layout;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -17,7 +19,12 @@ pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
         report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
         report::print(&text(&compiled, &mobility))?;
     }
-    if mobility.closes_elsewhere { Ok(()) } else { Err(Failure::Reported { exit_code: 1 }) }
+    if is_ok(&mobility) { Ok(()) } else { Err(Failure::Reported { exit_code: 1 }) }
+}
+
+/// Whether the mechanism can be assembled and, where its initial values close it, begins to move.
+fn is_ok(mobility: &Mobility) -> bool {
+    mobility.closes_elsewhere && (!mobility.closes || mobility.began.start.is_ok())
 }
 
 /// The object `dimensions` of the JSON answers.
@@ -54,7 +61,7 @@ fn answer(compiled: &Compiled, mobility: &Mobility) -> Map<String, Value> {
     let finite = |value: f64| value.is_finite().then_some(value);
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
-    put("ok", json!(mobility.closes_elsewhere));
+    put("ok", json!(is_ok(mobility)));
     put("model", json!(planned.model.name));
     put("dimensions", dimensions(&compiled.program.layout));
     put("degrees_of_freedom", json!(mobility.degrees_of_freedom));
@@ -67,6 +74,10 @@ fn answer(compiled: &Compiled, mobility: &Mobility) -> Map<String, Value> {
     put("closes", json!(mobility.closes));
     put("gap", json!(mobility.gap));
     put("open", mobility.open.iter().map(open).collect());
+    let Began { layout, start, .. } = &mobility.began;
+    put("start", start.as_ref().map_or(Value::Null, |start| start::json(start, layout)));
+    let refused = |error: &SimulationError| json!({"code": error.code(), "message": error.message(), "help": error.remedy()});
+    put("refused", start.as_ref().map_or_else(refused, |_| Value::Null));
     put(
         "rank",
         json!({
@@ -88,7 +99,11 @@ fn text(compiled: &Compiled, mobility: &Mobility) -> String {
         out,
         "{}: {}",
         model.name,
-        if model.description.is_empty() { "ok" } else { &model.description }
+        match model.description.as_str() {
+            "" if is_ok(mobility) => "ok",
+            "" => "not ok",
+            description => description,
+        }
     );
     let _ = writeln!(
         out,
@@ -124,7 +139,33 @@ fn text(compiled: &Compiled, mobility: &Mobility) -> String {
     redundant(&mut out, mobility);
     singular(&mut out, mobility);
     open(&mut out, mobility);
+    begin(&mut out, mobility);
     out
+}
+
+/// What becomes of the initial values.
+fn begin(out: &mut String, mobility: &Mobility) {
+    let Began { layout, start, .. } = &mobility.began;
+    match start {
+        Ok(start) => {
+            let lines = start::lines(start, layout);
+            if !lines.is_empty() {
+                let _ = writeln!(out, "\n  start:");
+            }
+            for (what, about) in lines {
+                let _ = writeln!(out, "    {what:<10} {about}");
+            }
+            for warning in start::warnings(start, layout) {
+                let _ = writeln!(out, "    {warning}");
+            }
+        }
+        Err(error) => {
+            let _ = writeln!(out, "\n  a run is refused: {}", error.message());
+            if let Some(remedy) = error.remedy() {
+                let _ = writeln!(out, "    {remedy}");
+            }
+        }
+    }
 }
 
 /// More lines than this of one kind are not written.

@@ -1,5 +1,6 @@
-//! `mbs eval`: all quantities at one state, nothing projected.
+//! `mbs eval`: all quantities at one state, made consistent as runs begin unless told otherwise.
 
+mod close;
 mod state;
 
 use crate::arguments::EvalOptions;
@@ -18,15 +19,27 @@ pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
     let mut evaluator = Evaluator::new(&compiled.program, &given.theta);
     let mut state = evaluator.initial(given.t);
     given.apply(&mut state);
-    evaluator.decide_modes(&mut state).map_err(|names| {
-        Failure::new("MBS-C012", format!("modes do not come to rest: {}", names.join(", ")))
-    })?;
+    decide_modes(&mut evaluator, &mut state)?;
+    let closed = match options.raw {
+        true => None,
+        false => Some(close::close(&compiled.program, &given, &mut state, &options.model)?),
+    };
+    decide_modes(&mut evaluator, &mut state)?;
     let values = Values::at(&mut evaluator, &mut state)?;
     if options.json {
-        return report::print_json(values.answer(layout, &state));
+        let mut answer = values.answer(layout, &state);
+        answer.insert("start".to_owned(), closed.map_or(Value::Null, |closed| closed.json));
+        return report::print_json(answer);
     }
     report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
-    report::print(&values.text(layout, &state))
+    let closed = closed.map_or_else(String::new, |closed| closed.text);
+    report::print(&values.text(layout, &state, &closed))
+}
+
+fn decide_modes(evaluator: &mut Evaluator<'_>, state: &mut State) -> Result<(), Failure> {
+    evaluator
+        .decide_modes(state)
+        .map_err(|names| Failure::new("MBS-C012", format!("modes do not come to rest: {}", names.join(", "))))
 }
 
 /// Everything there is to say about one state.
@@ -110,10 +123,10 @@ impl Values {
         entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
-    fn text(&self, layout: &Layout, state: &State) -> String {
+    fn text(&self, layout: &Layout, state: &State, closed: &str) -> String {
         let (n_v, n_lambda) = (layout.velocities.len(), layout.rows.len());
         let rows: Vec<String> = layout.rows.iter().map(|row| row.name.clone()).collect();
-        let mut out = format!("{} at t = {}\n", layout.model, number(state.t));
+        let mut out = format!("{} at t = {}\n{closed}", layout.model, number(state.t));
         let holonomic = &rows[..layout.n_g.min(rows.len())];
         vector(&mut out, "p", &layout.positions, &state.p);
         vector(&mut out, "v", &layout.velocities, &state.v);

@@ -81,6 +81,17 @@ impl<'a, S: Real> Mechanism<'a, S> {
         g.into_iter().zip(&self.row_scales).map(|(g, &scale)| g / scale).collect()
     }
 
+    /// Length of g, free of dimension.
+    pub(super) fn gap(&mut self, p: &[S]) -> f64 {
+        norm(&self.constraints(p)).to_f64()
+    }
+
+    /// Whether a joint that closes a loop is turned over, which its rows do not tell.
+    pub(super) fn is_turned_over(&mut self, p: &[S]) -> bool {
+        self.program.has(FunctionKind::ClosureCosines)
+            && self.run(FunctionKind::ClosureCosines, p).remove(0).iter().any(|cosine| cosine.to_f64() < 0.0)
+    }
+
     /// G by rows, free of dimension, non-holonomic rows last.
     pub(super) fn jacobian(&mut self, p: &[S]) -> Rows<S> {
         let rows = self.row_scales.len();

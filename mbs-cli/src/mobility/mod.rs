@@ -10,6 +10,7 @@
 //! - rows that are dependent in every assembly are *redundant*;
 //! - rows that are dependent at the start only make it a *singular pose*.
 
+mod began;
 mod change;
 mod mechanism;
 mod rank;
@@ -17,6 +18,7 @@ mod real;
 mod release;
 mod words;
 
+pub(crate) use began::Began;
 pub(crate) use rank::Rank;
 
 use crate::random::uniform;
@@ -76,6 +78,8 @@ pub(crate) struct Mobility {
     pub(crate) assemblies: usize,
     /// How clear the rank in a general pose is.
     pub(crate) rank: Rank,
+    /// How a run would begin.
+    pub(crate) began: Began,
 }
 
 /// A row that follows from others, or vanishes.
@@ -129,7 +133,8 @@ pub(crate) fn rank(matrix: &[f64], rows: usize) -> usize {
 /// to change where constraints are redundant.
 pub(crate) fn analyse(program: &Program, model: &Model, topology: &Topology) -> Mobility {
     let (mut mobility, elements) = survey(program, model, topology);
-    if !elements.is_empty() {
+    // Of constraints that contradict each other none says what the others say.
+    if !elements.is_empty() && !mobility.began.contradicts() {
         let size = program.layout.velocities.len() + program.layout.rows.len();
         let releases = Releases::new(model, topology, Counts::of(&mobility), size);
         mobility.releases = releases.find(&elements);
@@ -174,11 +179,11 @@ fn survey(program: &Program, model: &Model, topology: &Topology) -> (Mobility, V
     let length = size(model);
     let mut closer =
         Closer { near: Mechanism::new(program, length), exact: Mechanism::new(program, length), n_v };
-    let initial = closer.near.initial();
-    let start = closer.start(&initial, &held(program, model, topology));
-    let closes = start.gap <= CLOSED;
+    let began = Began::of(program, model);
+    let start = closer.start(&began);
+    let closes = began.is_closed() && start.gap <= CLOSED;
 
-    let from = if closes { start.p.clone() } else { lifted(&initial) };
+    let from = if closes { start.p.clone() } else { lifted(&closer.near.initial()) };
     let mut around: Vec<Assembly> = Vec::new();
     for push in 0..PUSHES {
         let best = around.iter().map(|assembly| assembly.rank.rank).max();
@@ -191,7 +196,7 @@ fn survey(program: &Program, model: &Model, topology: &Topology) -> (Mobility, V
         // Where the start does not close, any pose will do.
         let amplitude = if closes { amplitude(push) } else { std::f64::consts::PI };
         let closing = closer.pushed(&from, push, amplitude);
-        if closing.gap > CLOSED {
+        if closing.gap > CLOSED || closer.near.is_turned_over(&rounded(&closing.p)) {
             continue;
         }
         let assembly = closer.assembly(&closing.p);
@@ -255,6 +260,7 @@ fn survey(program: &Program, model: &Model, topology: &Topology) -> (Mobility, V
         open,
         assemblies,
         rank: general.rank,
+        began,
     };
     (mobility, elements)
 }
@@ -275,6 +281,10 @@ fn lifted(p: &[f64]) -> Vec<DoubleDouble> {
     p.iter().map(|&x| DoubleDouble::from(x)).collect()
 }
 
+fn rounded(p: &[DoubleDouble]) -> Vec<f64> {
+    p.iter().map(|x| x.to_f64()).collect()
+}
+
 /// Closes poses: with doubles to come near, with twice the digits to be sure.
 struct Closer<'a> {
     near: Mechanism<'a, f64>,
@@ -283,15 +293,12 @@ struct Closer<'a> {
 }
 
 impl Closer<'_> {
-    /// The start: initial values that are `held` stay, if the mechanism closes with them.
-    fn start(&mut self, initial: &[f64], held: &[bool]) -> Closing<DoubleDouble> {
-        let free: Vec<bool> = held.iter().map(|held| !held).collect();
-        let first = self.close(initial, &free);
-        if first.gap <= CLOSED || !held.contains(&true) {
-            return first;
+    /// Where a run begins; the best pose met where it cannot.
+    fn start(&mut self, began: &Began) -> Closing<DoubleDouble> {
+        if began.is_closed() {
+            return self.close(&began.p, &vec![true; self.n_v]);
         }
-        let second = self.close(initial, &vec![true; self.n_v]);
-        if second.gap < first.gap { second } else { first }
+        Closing { gap: self.near.gap(&began.p), p: lifted(&began.p) }
     }
 
     fn close(&mut self, p: &[f64], free: &[bool]) -> Closing<DoubleDouble> {
@@ -307,7 +314,7 @@ impl Closer<'_> {
 
     /// The pose reached from `p` after a push.
     fn pushed(&mut self, p: &[DoubleDouble], push: usize, amplitude: f64) -> Closing<DoubleDouble> {
-        let p: Vec<f64> = p.iter().map(|x| x.to_f64()).collect();
+        let p = rounded(p);
         let step: Vec<f64> =
             (0..self.n_v).map(|k| amplitude * (2.0 * uniform(SEED, push as u64, k as u64) - 1.0)).collect();
         let p = self.near.moved(&p, &step);
@@ -362,26 +369,6 @@ fn size(model: &Model) -> f64 {
     });
     let largest = distances.fold(0.0, f64::max);
     if largest > 0.0 { largest } else { 1.0 }
-}
-
-/// Which velocities belong to initial positions that are held.
-fn held(program: &Program, model: &Model, topology: &Topology) -> Vec<bool> {
-    let layout = &program.layout;
-    let mut held = vec![false; layout.velocities.len()];
-    for &index in &layout.held_positions {
-        let rate = model.coordinates[topology.positions[index as usize]].rate;
-        match rate.and_then(|rate| topology.velocities.iter().position(|&velocity| velocity == rate)) {
-            Some(velocity) => held[velocity] = true,
-            // A component of a quaternion holds all of it.
-            None => {
-                let block = layout.quaternions.iter().find(|block| (block.p..block.p + 4).contains(&index));
-                if let Some(block) = block {
-                    held[block.v as usize..block.v as usize + 3].fill(true);
-                }
-            }
-        }
-    }
-    held
 }
 
 /// What is left of g, element by element, the widest first.

@@ -65,7 +65,7 @@ impl System for Adjusted<'_> {
 
     passed_on!(
         kinematics kinematic_matrix mass_matrix forces constraints constraint_jacobian
-        velocity_bias acceleration_bias auxiliary switching_functions poses
+        velocity_bias acceleration_bias auxiliary switching_functions poses closure_cosines
     );
 
     fn fused(&self, at: &At<'_>, out: &mut Fused<'_>) {

@@ -1,8 +1,8 @@
 //! Static equilibrium: a pose at which forces and constraint forces balance.
 
-use super::initial::assemble;
 use super::normalise;
 use super::projection::multiply;
+use super::start::assemble;
 use crate::linalg::{Saddle, orthogonalise};
 use crate::plant::{Plant, State};
 use mbs_math as math;
@@ -264,7 +264,7 @@ fn settle(plant: &mut Plant<'_>, state: &State) {
 }
 
 /// The shortest x that makes |A x − b| smallest, by singular values.
-fn least_squares(rows: usize, columns: usize, mut a: Vec<f64>, b: &[f64]) -> Vec<f64> {
+pub(super) fn least_squares(rows: usize, columns: usize, mut a: Vec<f64>, b: &[f64]) -> Vec<f64> {
     let mut x = vec![0.0; columns];
     if columns == 0 || rows == 0 {
         return x;

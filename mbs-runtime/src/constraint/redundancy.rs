@@ -13,6 +13,7 @@
 //! Gᵀ W is small instead of zero; P takes it out, which keeps the equations smooth, while
 //! deciding anew at every stage which rows depend on which would not.
 
+use super::contradiction::{Contradiction, Level, of_values};
 use super::full_rank;
 use crate::Layout;
 use crate::linalg::{RANK_GAP, cholesky, orthogonalise, solve_lower};
@@ -121,6 +122,23 @@ impl Redundancy {
             self.mark();
         }
         grown
+    }
+
+    /// Rows taken out that contradict each other at the state last looked at, by g and G v + c with all
+    /// rows. `tolerance` is that of the run; rates are measured by `fastest`.
+    pub(crate) fn contradiction(
+        &self,
+        g: &[f64],
+        rate: &[f64],
+        tolerance: f64,
+        fastest: f64,
+    ) -> Option<Contradiction> {
+        let (jacobian, rows) = (&self.jacobian, self.all.rows);
+        let of_positions =
+            || of_values(Level::Positions, self.holonomic(), g, jacobian, rows, tolerance, 1.0);
+        let of_velocities =
+            || of_values(Level::Velocities, &self.all, rate, jacobian, rows, tolerance * fastest, fastest);
+        of_positions().or_else(of_velocities)
     }
 
     /// Marks the rows that take part in W.

@@ -1,8 +1,11 @@
 //! Why a run ended early.
 
+use crate::Layout;
+use crate::constraint::{Contradiction, Inconsistent, Level};
 use core::fmt;
 use std::format;
-use std::string::String;
+use std::string::{String, ToString};
+use std::vec::Vec;
 
 /// Why a run ended early; each with the time.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +19,45 @@ pub enum SimulationError {
         value: f64,
         /// Whether the velocities are the trouble.
         velocity: bool,
+        /// Other constraints that stay open with it.
+        others: Vec<String>,
+        /// Listed positions that were held.
+        held: Vec<String>,
+    },
+    /// Constraints ask for different things of the same motion.
+    Contradiction {
+        /// s.
+        t: f64,
+        /// The joints and constraint elements.
+        constraints: Vec<String>,
+        /// By how much, in their own unit.
+        value: f64,
+        /// What it is about.
+        level: Level,
+    },
+    /// A listed velocity contradicts the constraints or what is listed before it.
+    ListedVelocity {
+        /// s.
+        t: f64,
+        /// The velocity.
+        velocity: String,
+        /// Its value as listed.
+        listed: f64,
+        /// Its value as it follows from the others.
+        value: f64,
+        /// Listed velocities it follows from, with their values.
+        others: Vec<String>,
+        /// Joints and constraint elements it follows from.
+        constraints: Vec<String>,
+    },
+    /// A joint that closes a loop meets its rows with one side turned over against the other.
+    TurnedOver {
+        /// s.
+        t: f64,
+        /// The joint.
+        joint: String,
+        /// Listed positions that were held; of a start.
+        held: Vec<String>,
     },
     /// The mass matrix is singular: a motion without inertia.
     SingularMass {
@@ -67,6 +109,49 @@ pub enum SimulationError {
 }
 
 impl SimulationError {
+    /// Why a run cannot start from values listed as `v` says.
+    pub fn of_start(layout: &Layout, t: f64, v: &[f64], inconsistent: Inconsistent) -> Self {
+        let row = |row: usize| layout.rows.get(row).unwrap_or_default().to_string();
+        let position = |&index: &usize| layout.positions.get(index).unwrap_or_default().to_string();
+        let velocity = |index: usize| layout.velocities.get(index).unwrap_or_default().to_string();
+        match inconsistent {
+            Inconsistent::Positions { rows, value, held } => Self::InconsistentStart {
+                constraint: row(rows.first().copied().unwrap_or(0)),
+                value,
+                velocity: false,
+                others: elements(layout, rows.get(1..).unwrap_or_default()),
+                held: held.iter().map(position).collect(),
+            },
+            Inconsistent::Velocities { row: worst, value } => Self::InconsistentStart {
+                constraint: row(worst),
+                value,
+                velocity: true,
+                others: Vec::new(),
+                held: Vec::new(),
+            },
+            Inconsistent::TurnedOver { closure, held } => Self::TurnedOver {
+                t,
+                joint: layout.closures.get(closure).unwrap_or_default().to_string(),
+                held: held.iter().map(position).collect(),
+            },
+            Inconsistent::ListedVelocity { index, listed, value, others, rows } => Self::ListedVelocity {
+                t,
+                velocity: velocity(index),
+                listed,
+                value,
+                others: others.iter().map(|&other| format!("`{}` = {}", velocity(other), v[other])).collect(),
+                constraints: elements(layout, &rows),
+            },
+            Inconsistent::Contradiction(contradiction) => Self::of_contradiction(layout, t, contradiction),
+        }
+    }
+
+    /// Constraints that cannot be met together.
+    pub fn of_contradiction(layout: &Layout, t: f64, contradiction: Contradiction) -> Self {
+        let Contradiction { level, rows, value } = contradiction;
+        Self::Contradiction { t, constraints: elements(layout, &rows), value, level }
+    }
+
     /// The stable code, such as `MBS-R001`; docs/errors.md explains it.
     pub fn code(&self) -> &'static str {
         match self {
@@ -78,16 +163,54 @@ impl SimulationError {
             Self::EventStorm { .. } => "MBS-R006",
             Self::TooManySteps { .. } => "MBS-R007",
             Self::Cancelled { .. } => "MBS-R008",
+            Self::Contradiction { .. } => "MBS-R012",
+            Self::ListedVelocity { .. } => "MBS-R013",
+            Self::TurnedOver { .. } => "MBS-R014",
         }
     }
 
     /// What went wrong, where and when.
     pub fn message(&self) -> String {
         match self {
-            Self::InconsistentStart { constraint, value, velocity } => {
+            Self::InconsistentStart { constraint, value, velocity, others, held } => {
                 let level = if *velocity { "velocities" } else { "positions" };
                 let value = rounded(*value, 3);
-                format!("the initial {level} cannot satisfy the constraints: `{constraint}` stays at {value}")
+                let mut text = format!(
+                    "the initial {level} cannot satisfy the constraints: `{constraint}` stays at {value}"
+                );
+                if !others.is_empty() {
+                    text += &format!(" against {}", listing(others));
+                }
+                text + &while_held(held)
+            }
+            Self::Contradiction { t, constraints, value, level } => {
+                let (names, value) = (listing(constraints), rounded(*value, 3));
+                let what = match level {
+                    Level::Positions => "positions",
+                    Level::Velocities => "velocities",
+                    Level::Accelerations => "accelerations",
+                };
+                format!(
+                    "{}: {names} contradict each other: the {what} they ask for differ by {value}",
+                    Time(*t)
+                )
+            }
+            Self::ListedVelocity { t, velocity, listed, value, others, constraints } => {
+                let mut reasons = others.clone();
+                reasons.extend(constraints.iter().map(|name| format!("`{name}`")));
+                let reasons = if reasons.is_empty() { "the constraints".into() } else { reasons.join(", ") };
+                let value = rounded(*value, 9);
+                format!(
+                    "{}: the initial velocity {listed} of `{velocity}` contradicts {reasons}, by which it is {value}",
+                    Time(*t)
+                )
+            }
+            Self::TurnedOver { t, joint, held } => {
+                let held = while_held(held);
+                format!(
+                    "{}: the loop closes only with `{joint}` turned over, not as it is meant{held}",
+                    Time(*t)
+                )
             }
             Self::SingularMass { t, velocity } => {
                 format!("{}: nothing resists the motion `{velocity}`", Time(*t))
@@ -133,8 +256,49 @@ impl SimulationError {
             Self::TooManySteps { .. } => {
                 "the model may be stiff: use the method `auto` or `radau5`, or looser tolerances"
             }
+            Self::Contradiction { .. } => {
+                "make them say the same at all times, or leave one of them out; `mbs check` lists rows that follow from \
+                 others"
+            }
+            Self::ListedVelocity { .. } => "leave it out, or give the value that follows from the others",
+            Self::TurnedOver { .. } => {
+                "start closer to the assembly that is meant, look whether an axis or a frame of the joint points the \
+                 wrong way, or take smaller steps"
+            }
             Self::Cancelled { .. } => return None,
         })
+    }
+}
+
+/// The joints and constraint elements of rows, each once.
+fn elements(layout: &Layout, rows: &[usize]) -> Vec<String> {
+    let mut list: Vec<String> = Vec::new();
+    for &row in rows {
+        let element = layout.row_element(row);
+        if !list.iter().any(|known| known == element) {
+            list.push(element.to_string());
+        }
+    }
+    list
+}
+
+/// Names as messages list them.
+fn listing(names: &[String]) -> String {
+    const MOST: usize = 5;
+    let quoted: Vec<String> = names.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    let more = names.len().saturating_sub(MOST);
+    match quoted.split_last() {
+        _ if more > 0 => format!("{} and {more} more", quoted.join(", ")),
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => quoted.join(", "),
+    }
+}
+
+fn while_held(held: &[String]) -> String {
+    if held.is_empty() {
+        String::new()
+    } else {
+        format!(" while {} as listed", listing(held) + if held.len() == 1 { " is" } else { " are" })
     }
 }
 

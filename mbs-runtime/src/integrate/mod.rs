@@ -79,6 +79,9 @@ pub enum Diverged {
     Projection(crate::constraint::NotConverged),
     /// Something was not a number.
     NotANumber,
+    /// The step led to a pose in which this one of [`Layout::closures`](crate::Layout::closures) is
+    /// turned over.
+    TurnedOver(usize),
     /// Newton's method of an implicit formula did not converge.
     Newton,
     /// The model was compiled without the Jacobian an implicit formula needs.

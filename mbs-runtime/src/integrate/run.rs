@@ -1,5 +1,6 @@
 //! What goes into a run and what comes out of it.
 
+use crate::constraint::Start;
 use crate::plant::{State, Statistics};
 use std::string::String;
 use std::vec::Vec;
@@ -125,6 +126,8 @@ pub enum Remedy {
 /// A finished run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
+    /// What became of the initial values.
+    pub start: Start,
     /// Recorded states with their rates and multipliers.
     pub states: Vec<State>,
     /// Modes changed.

@@ -1,6 +1,7 @@
 //! All equations of a model.
 
 use super::activity;
+use super::closures;
 use super::constraints::{self, Rows};
 use super::equations::{Equations, Formulation, InputSlot, Layout, Mode, Pose, QuaternionBlock};
 use super::formulation::{self, Formulated, Given};
@@ -13,7 +14,7 @@ use super::solution::{self, Reduced};
 use crate::diag::{Diagnostics, Problem};
 use crate::expr::{Derivative, Symbol};
 use crate::forces::{self, Applied};
-use crate::ids::{ExprId, FrameId, Id, IdVec, LinkId, ModeId};
+use crate::ids::{ExprId, FrameId, Id, IdVec, JointId, LinkId, ModeId};
 use crate::kinematics::{Column, Kinematics, chain};
 use crate::lower::{Lowering, NoQueries};
 use crate::model::{Model, limits};
@@ -136,6 +137,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         input_defaults,
         initial,
         derived,
+        closure_cosines: Vec::new(),
         jacobian: None,
         solutions: Vec::new(),
         contributions,
@@ -153,6 +155,14 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         })?);
     }
     equations.solutions = solution::solutions(&mut equations, &computed, gravity, &applied, &reduced);
+    // Last, so that nothing else is written in another order for it.
+    lowering.graph = std::mem::take(&mut equations.graph);
+    let cosines = closures::cosines(&mut lowering, &mut kinematics, topology);
+    stop_on_errors(&mut lowering)?;
+    let name = |&(id, _): &(JointId, ExprId)| model.joints[id].name.text.clone();
+    equations.layout.closures = cosines.iter().map(name).collect();
+    equations.closure_cosines = cosines.into_iter().map(|(_, cosine)| cosine).collect();
+    equations.graph = lowering.graph;
     Ok(equations)
 }
 
@@ -350,6 +360,7 @@ fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layo
         without_potential: Vec::new(),
         rows: rows.list.iter().map(|parts| parts.row.clone()).collect(),
         redundant_rows: rows.redundant.clone(),
+        closures: Vec::new(),
         n_g: rows.list.iter().filter(|parts| parts.value.is_some()).count(),
         quaternions: quaternions(lowering),
         modes,

@@ -61,11 +61,8 @@ impl Builder<'_, '_> {
     fn cut_joint(&mut self, model: &Model, id: JointId) {
         let joint = &model.joints[id];
         let element = Element::Joint(id);
-        let frames = &self.kinematics.chain.frames;
-        let (mut from, to) = (frames[joint.from], frames[joint.to]);
-        if let Some((_, moved)) = self.kinematics.chain.welds.iter().find(|(welded, _)| *welded == id) {
-            from = *moved;
-        }
+        let chain = &self.kinematics.chain;
+        let (from, to) = (chain.closing_frame(id, joint.from), chain.frames[joint.to]);
         let observer = crate::kinematics::seen::observer(&self.kinematics.chain, from.link, to.link);
         let closure = closure(&joint.kind);
         let start = self.kinematics.point(self.lowering, observer, from);

@@ -63,6 +63,9 @@ pub struct Equations {
     pub input_defaults: Vec<ExprId>,
     /// Default initial p, v, x as functions of parameters.
     pub initial: [Vec<ExprId>; 3],
+    /// A cosine for each of [`Layout::closures`], negative where the joint is closed but for half a
+    /// turn or a third of one.
+    pub closure_cosines: Vec<ExprId>,
     /// Derived parameters, as expressions of given ones, in `Layout` order.
     pub derived: Vec<ExprId>,
     /// Derivatives of f − M v' − Gᵀλ, g, G v + c and a, one below the other, with respect
@@ -144,6 +147,8 @@ pub struct Layout {
     pub rows: Vec<Row>,
     /// Rows that no coordinate changes: they hold by themselves and are left out.
     pub redundant_rows: Vec<Row>,
+    /// Names of the joints that close loops and hold an orientation which depends on coordinates.
+    pub closures: Vec<String>,
     /// Number of holonomic rows.
     pub n_g: usize,
     /// Quaternions among p.

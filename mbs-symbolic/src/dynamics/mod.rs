@@ -9,6 +9,7 @@ mod aligned;
 mod assemble;
 mod axes;
 mod bases;
+mod closures;
 mod constraints;
 mod equations;
 mod formulation;

@@ -62,6 +62,14 @@ pub(crate) struct Chain {
     pub(crate) welds: Vec<(JointId, Placement)>,
 }
 
+impl Chain {
+    /// The frame `from` of a joint that closes a loop, as far as its own coordinates move it.
+    pub(crate) fn closing_frame(&self, joint: JointId, from: FrameId) -> Placement {
+        let moved = self.welds.iter().find(|(welded, _)| *welded == joint);
+        moved.map_or(self.frames[from], |(_, place)| *place)
+    }
+}
+
 /// Lays out the chain.
 pub(crate) fn build(lowering: &mut Lowering<'_>, topology: &Topology) -> Chain {
     let model = lowering.model;

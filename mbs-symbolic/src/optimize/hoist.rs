@@ -19,7 +19,7 @@ pub fn run(program: &mut Program) {
         entries: program.prepare.entries().collect(),
     };
     for (kind, function) in FunctionKind::ALL.into_iter().zip(&mut program.functions) {
-        if !kind.is_per_parameter_set() {
+        if !kind.is_rare() {
             hoist(function, &mut slots);
         }
     }

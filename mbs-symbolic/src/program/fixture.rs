@@ -28,6 +28,7 @@ fn empty(mut graph: Graph, layout: Layout) -> Equations {
         acceleration_bias: Vec::new(),
         auxiliary: Vec::new(),
         switching: Vec::new(),
+        closure_cosines: Vec::new(),
         outputs: Vec::new(),
         inverse_dynamics: Vec::new(),
         formulations: Vec::new(),

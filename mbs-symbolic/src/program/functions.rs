@@ -50,6 +50,8 @@ pub enum Quantity {
     Multipliers,
     /// Pivots of the solution for v' and λ, velocities first.
     Pivots,
+    /// Cosines that tell joints that are closed from joints turned over.
+    ClosureCosines,
     /// Prepared values after θ.
     Prepared,
 }
@@ -81,6 +83,7 @@ impl Quantity {
             Self::Accelerations => "v_dot",
             Self::Multipliers => "lambda",
             Self::Pivots => "pivots",
+            Self::ClosureCosines => "closure_cosines",
             Self::Prepared => "prepared",
         }
     }
@@ -157,6 +160,8 @@ functions! {
     Jacobian, "jacobian", [Jacobian];
     /// Everything an integrator needs per stage, solved: p', v', λ and x', with the pivots that tell whether to trust them.
     Accelerations, "accelerations", [PDot, Accelerations, Multipliers, Auxiliary, Pivots];
+    /// A cosine for each joint that closes a loop and holds an orientation: 1 where it is closed, negative where its rows vanish because it is turned over.
+    ClosureCosines, "closure_cosines", [ClosureCosines];
 }
 
 impl FunctionKind {
@@ -166,6 +171,12 @@ impl FunctionKind {
         matches!(self, Self::Initial | Self::Derived)
     }
 
+    /// Whether integrators call it so rarely that it computes itself what depends on parameters
+    /// alone.
+    pub fn is_rare(self) -> bool {
+        self.is_per_parameter_set() || self == Self::ClosureCosines
+    }
+
     /// Whether it depends on p, v, x, u or modes; if not, on parameters and time at most.
     pub fn takes_state(self) -> bool {
         !self.is_per_parameter_set() && self != Self::InputDefaults
@@ -173,7 +184,7 @@ impl FunctionKind {
 
     /// Whether a program may do without it.
     pub fn is_optional(self) -> bool {
-        matches!(self, Self::Jacobian | Self::Accelerations)
+        matches!(self, Self::Jacobian | Self::Accelerations | Self::ClosureCosines)
     }
 
     /// Whether it is given v'.

@@ -91,6 +91,7 @@ fn ways(equations: &Equations, kind: FunctionKind) -> Vec<Way<'_>> {
     let list: Vec<Way<'_>> = match kind {
         FunctionKind::Accelerations => return equations.solutions.iter().map(Way::Solved).collect(),
         FunctionKind::Jacobian if equations.jacobian.is_none() => return Vec::new(),
+        FunctionKind::ClosureCosines if equations.closure_cosines.is_empty() => return Vec::new(),
         FunctionKind::MassMatrix | FunctionKind::Forces | FunctionKind::InverseDynamics => {
             formulations.collect()
         }
@@ -185,6 +186,7 @@ pub fn expressions(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
         Quantity::Accelerations | Quantity::Multipliers | Quantity::Pivots => {
             equations.solutions.first().and_then(|solution| solved(solution, quantity)).unwrap_or_default()
         }
+        Quantity::ClosureCosines => equations.closure_cosines.clone(),
         Quantity::Prepared => Vec::new(),
     }
 }

@@ -305,6 +305,7 @@ impl Program {
                 let (n_rows, n_x) = (layout.rows.len(), layout.states.len());
                 (n_v + layout.n_g + n_rows + n_x, n_p + n_v + n_x + layout.inputs.len())
             }
+            Quantity::ClosureCosines => (layout.closures.len(), 1),
             Quantity::Prepared => (self.n_slots(), 1),
         }
     }

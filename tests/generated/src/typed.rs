@@ -1,6 +1,6 @@
 //! The functions on nalgebra's types, callable for all models alike.
 
-use mbs_runtime::At;
+use mbs_runtime::{At, System};
 
 /// The typed functions of a generated model, behind lists.
 ///
@@ -47,6 +47,7 @@ macro_rules! typed {
                 v_dot: &[f64],
                 lambda: &[f64],
             ) -> Vec<Vec<f64>> {
+                let place = at;
                 let at = &$model::At::from_slices(at).expect("lengths as the layout says");
                 let v_dot: &[f64; $model::N_V] = v_dot.try_into().expect("n_v accelerations");
                 let lambda: &[f64; $model::N_LAMBDA] = lambda.try_into().expect("n_lambda multipliers");
@@ -105,6 +106,12 @@ macro_rules! typed {
                         vec![$model::input_defaults(at.t, at.prepared).as_slice().to_vec()]
                     }
                     "derived" => vec![$model::derived(at.prepared).as_slice().to_vec()],
+                    // Models without joints that close loops have no such function.
+                    "closure_cosines" => {
+                        let mut cosines = vec![f64::NAN; $model::Model.layout().closures.len()];
+                        $model::Model.closure_cosines(place, &mut cosines);
+                        vec![cosines]
+                    }
                     "jacobian" => typed!(@jacobian $model at v_dot lambda $($jacobian)?),
                     _ => panic!("there is no function `{function}`"),
                 }

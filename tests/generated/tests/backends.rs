@@ -112,6 +112,7 @@ fn generated(program: &Program, system: &dyn System, kind: FunctionKind, state: 
         FunctionKind::SwitchingFunctions => system.switching_functions(at, next()),
         FunctionKind::Outputs => system.outputs(at, v_dot, lambda, next()),
         FunctionKind::Poses => system.poses(at, next()),
+        FunctionKind::ClosureCosines => system.closure_cosines(at, next()),
         FunctionKind::Energy => {
             let energy = system.energy(at);
             next().copy_from_slice(&[energy.kinetic, energy.potential]);

@@ -23,6 +23,16 @@ pub(super) struct Given {
 }
 
 impl Given {
+    /// Indices of the positions that are given, in their order.
+    pub(super) fn positions(&self) -> impl Iterator<Item = usize> {
+        self.positions.iter().map(|&(index, _)| index)
+    }
+
+    /// Indices of the velocities that are given, in their order.
+    pub(super) fn velocities(&self) -> impl Iterator<Item = usize> {
+        self.velocities.iter().map(|&(index, _)| index)
+    }
+
     /// Overwrites what is given.
     pub(super) fn apply(&self, state: &mut State) {
         for (list, target) in [

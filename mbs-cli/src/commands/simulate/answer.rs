@@ -57,7 +57,7 @@ fn energies(run: &Run<'_>) -> Option<[f64; 2]> {
 /// The JSON answer.
 pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
     let layout = run.system.layout();
-    let Trajectory { states, events, statistics, drift, redundant, singular_poses, stiffness } =
+    let Trajectory { start, states, events, statistics, drift, redundant, singular_poses, stiffness } =
         &run.trajectory;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
@@ -76,6 +76,7 @@ pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
             "n_x": layout.n_x(),
         }),
     );
+    put("start", crate::start::json(start, layout));
     if let Some(last) = states.last() {
         let (outputs, reactions) = run.split_outputs(Evaluator::of(run).outputs(last));
         put("degrees_of_freedom", json!(degrees_of_freedom(run, last)));
@@ -155,6 +156,9 @@ pub(super) fn summary(run: &Run<'_>) -> Vec<(String, String)> {
     let projected = if constrained { format!(", projection {}", projection(run)) } else { String::new() };
     lines.put("method", &(method + &projected));
     lines.put("time", &format!("{} s to {} s", settings.t_start, settings.t_end));
+    for (what, about) in crate::start::lines(&run.trajectory.start, layout) {
+        lines.put(what, &about);
+    }
     lines.put("steps", &format!("{} accepted, {} rejected", counts.steps, counts.rejected));
     let mut evaluations = format!("M {}, f {}", counts.mass_matrix, counts.forces);
     if constrained {
@@ -195,8 +199,8 @@ fn left_out(names: &[String]) -> String {
 
 /// What deserves attention, a sentence each.
 pub(super) fn warnings(run: &Run<'_>) -> Vec<String> {
-    let Trajectory { redundant, singular_poses, .. } = &run.trajectory;
-    let mut warnings = Vec::new();
+    let Trajectory { start, redundant, singular_poses, .. } = &run.trajectory;
+    let mut warnings = crate::start::warnings(start, run.system.layout());
     if !redundant.is_empty() {
         let rows = redundant.join(", ");
         warnings

@@ -105,7 +105,9 @@ impl<'s> Study<'s> {
                 let plant = Plant::new(self.system, &theta, Box::new(constant));
                 let numbers = self.columns.values(&mut Evaluator::new(plant), &trajectory.states);
                 texts.extend(numbers.iter().map(|value| format!("{value:?}")));
-                texts.extend([trajectory.statistics.steps.to_string(), "ok".to_owned(), String::new()]);
+                let warnings = crate::start::warnings(&trajectory.start, self.system.layout());
+                let message = if warnings.is_empty() { String::new() } else { quote(&warnings.join("; ")) };
+                texts.extend([trajectory.statistics.steps.to_string(), "ok".to_owned(), message]);
                 false
             }
             Err(message) => {

@@ -12,7 +12,7 @@ use super::singular::SingularWatch;
 use super::stiffness::StiffnessWatch;
 use super::{Auto, Diverged, Method, StepSettings, Turn};
 use crate::System;
-use crate::constraint::{Inconsistent, Tolerances, consistent};
+use crate::constraint::{Start, Tolerances, consistent};
 use crate::linalg::Saddle;
 use crate::plant::{Defaults, Plant, State};
 use mbs_math as math;
@@ -79,6 +79,7 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     pub(crate) step_settings: StepSettings,
     controller: Controller,
     watch: Watch,
+    start: Start,
     /// Where the run stands, and where the step now tried leads.
     pub(crate) state: State,
     pub(crate) trial: State,
@@ -96,6 +97,8 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     energy: f64,
     /// g, G and G v + c of the last accepted state.
     pub(crate) g: Vec<f64>,
+    /// g with all rows where some are taken out.
+    g_of_all: Vec<f64>,
     jacobian: Vec<f64>,
     pub(crate) rate: Vec<f64>,
     /// Whether `g` and `rate` are those of the trial already.
@@ -144,16 +147,16 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         settings: &'r Settings,
     ) -> Result<Self, SimulationError> {
         let layout = plant.layout();
-        consistent(plant, &mut state).map_err(|Inconsistent { row, value, velocity }| {
-            let constraint = layout.rows.get(row).unwrap_or_default().to_string();
-            SimulationError::InconsistentStart { constraint, value, velocity }
-        })?;
+        let (t, given) = (state.t, state.v.clone());
+        let start = consistent(plant, &mut state)
+            .map_err(|inconsistent| SimulationError::of_start(layout, t, &given, inconsistent))?;
         let tolerances =
             Tolerances { rtol: settings.rtol, atol: settings.atol.unwrap_or(0.01 * settings.rtol) };
         let mut driver = Self {
             watch: Watch::new(plant, &state),
             controller: Controller::new(method.error_order()),
             step_settings: StepSettings { tolerances, projection: settings.projection },
+            start,
             trial: State::new(layout),
             between: State::new(layout),
             saddle: layout.saddle(layout.n_lambda()),
@@ -166,6 +169,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             drift: Drift::default(),
             energy: 0.0,
             g: std::vec![0.0; layout.n_g],
+            g_of_all: std::vec![0.0; layout.n_g],
             jacobian: std::vec![0.0; layout.n_lambda() * layout.n_v()],
             rate: std::vec![0.0; layout.n_lambda()],
             measured: false,
@@ -320,6 +324,10 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             self.h = h * factor;
             return Ok(false);
         }
+        if let Some(closure) = self.plant.turned_over(&self.trial) {
+            self.retry(h, Diverged::TurnedOver(closure))?;
+            return Ok(false);
+        }
         if self.watch.is_needed()
             && let Err(diverged) = self.method.prepare_dense(self.plant, &self.state, &self.trial)
         {
@@ -396,6 +404,10 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             Diverged::Projection(projection) => {
                 let row = layout.rows.get(projection.row).unwrap_or_default();
                 self.step_too_small(std::format!("the constraint `{row}` could not be closed"))
+            }
+            Diverged::TurnedOver(closure) => {
+                let joint = layout.closures.get(closure).unwrap_or_default().to_string();
+                SimulationError::TurnedOver { t, joint, held: Vec::new() }
             }
             Diverged::NoJacobian => SimulationError::NoJacobian { method: self.method.name().into() },
             Diverged::Newton => self.step_too_small("Newton's method did not converge".into()),
@@ -543,6 +555,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         if !self.plant.redundancy().is_active() {
             return Ok(());
         }
+        self.g_of_all.copy_from_slice(&self.g);
         // The rows taken out do not tell how far away the constraints are.
         self.plant.redundancy().holonomic().apply(&mut self.g);
         let first = self.plant.redundancy().not_unique().next();
@@ -553,8 +566,20 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             self.rates()?;
             self.method.restart();
             self.approach.restart();
+            return Ok(());
         }
-        Ok(())
+        self.check_rows_taken_out()
+    }
+
+    /// Rows that follow from others must say the same.
+    fn check_rows_taken_out(&self) -> Result<(), SimulationError> {
+        let Tolerances { rtol, atol } = self.step_settings.tolerances;
+        let tolerance = rtol + atol;
+        let fastest = self.state.v.iter().fold(0.0_f64, |fastest, v| fastest.max(v.abs()));
+        let redundancy = self.plant.redundancy();
+        let found = redundancy.contradiction(&self.g_of_all, &self.rate, tolerance, 1.0 + fastest);
+        let error = |found| SimulationError::of_contradiction(self.plant.layout(), self.state.t, found);
+        found.map_or(Ok(()), |found| Err(error(found)))
     }
 }
 

@@ -112,6 +112,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         let singular_pose =
             |(t, index)| SingularPose { t, row: row(index), element: layout.row_element(index).to_string() };
         Trajectory {
+            start: self.start,
             redundant,
             singular_poses: self.singular.finish().into_iter().map(singular_pose).collect(),
             stiffness: self.stiffness.found(),

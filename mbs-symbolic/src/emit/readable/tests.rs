@@ -25,6 +25,7 @@ fn equations(mut graph: Graph, layout: Layout, mass: Vec<ExprId>, forces: Vec<Ex
         acceleration_bias: Vec::new(),
         auxiliary: Vec::new(),
         switching: Vec::new(),
+        closure_cosines: Vec::new(),
         outputs: Vec::new(),
         inverse_dynamics: Vec::new(),
         formulations: Vec::new(),

@@ -28,6 +28,10 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
         out.line(format!("/// Number of {meaning}."));
         out.line(format!("pub const {name}: usize = {value};"));
     }
+    if program.has(FunctionKind::ClosureCosines) {
+        out.line("/// Number of joints that close loops and hold an orientation.");
+        out.line(format!("pub const N_CLOSURES: usize = {};", layout.closures.len()));
+    }
     if program.has(FunctionKind::Jacobian) {
         out.line("/// Rows of the Jacobian.");
         out.line("pub const JACOBIAN_ROWS: usize = N_V + N_G + N_LAMBDA + N_X;");
@@ -139,6 +143,7 @@ fn layout_static(out: &mut Writer, program: &Program) {
         names(out, "outputs", "OUTPUT_NAMES");
         texts(out, "output_units", &output_units);
         names(out, "bodies", "BODY_NAMES");
+        texts(out, "closures", &layout.closures);
         list(out, "mass_pattern", pairs(program.pattern(Quantity::MassMatrix)));
         list(out, "jacobian_pattern", pairs(program.pattern(Quantity::ConstraintJacobian)));
         list(out, "held_positions", numbers(&layout.held_positions));

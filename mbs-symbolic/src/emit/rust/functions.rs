@@ -62,6 +62,7 @@ pub(super) fn length(quantity: Quantity) -> &'static str {
         Quantity::InputDefaults => "N_U",
         Quantity::Derived => "N_DERIVED",
         Quantity::Jacobian => "{ JACOBIAN_ROWS * JACOBIAN_COLUMNS }",
+        Quantity::ClosureCosines => "N_CLOSURES",
         Quantity::Prepared => "N_PREPARED",
     }
 }

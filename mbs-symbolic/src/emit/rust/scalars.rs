@@ -103,7 +103,8 @@ fn states(out: &mut Writer, program: &Program, scalar: Scalar, options: &RustOpt
     out.blank();
     out.line(format!("const ZERO: {} = math::splat(0.0);", scalar.name()));
     out.blank();
-    let wanted = |kind: FunctionKind| kind.takes_state() && kind != FunctionKind::Jacobian;
+    let alone = [FunctionKind::Jacobian, FunctionKind::ClosureCosines];
+    let wanted = |kind: FunctionKind| kind.takes_state() && !alone.contains(&kind);
     module(out, program, scalar, options, wanted);
 }
 

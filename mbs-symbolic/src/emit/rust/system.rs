@@ -46,6 +46,9 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
         }
         initial(out, program);
         energy(out);
+        if program.has(FunctionKind::ClosureCosines) {
+            method(out, program, FunctionKind::ClosureCosines, "at: &runtime::At<'_>");
+        }
         if program.has(FunctionKind::Jacobian) {
             jacobian(out, program);
         }
