@@ -172,6 +172,7 @@ impl Live {
             own_outputs: ready.own_outputs,
             tells_reactions: false,
             wall_ms,
+            accuracy: None,
         };
         Ok(Shown { run, planned, dense })
     }
