@@ -341,7 +341,7 @@ pub(crate) struct RunOptions {
     /// `phem56`, `dopri5`
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Option<String>,
-    /// Relative tolerance
+    /// Relative tolerance; that of the model or 1e-9 unless given
     #[arg(long, value_name = "TOLERANCE")]
     pub(crate) rtol: Option<f64>,
     /// Absolute tolerance; rtol/100 unless given
@@ -381,6 +381,9 @@ pub(crate) struct SimulateOptions {
     /// What the curves are of, by name; the positions unless given
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "plot")]
     pub(crate) curves: Vec<String>,
+    /// Run again at a tenth of the tolerances and tell the digits that agree
+    #[arg(long)]
+    pub(crate) accuracy: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -8,6 +8,7 @@ pub(crate) mod curves;
 mod sections;
 pub(crate) mod units;
 
+use crate::commands::simulate::accuracy::Accuracy;
 use crate::scene::Scene;
 use mbs_runtime::integrate::Event;
 use mbs_runtime::{State, System, Trajectory};
@@ -55,6 +56,8 @@ pub(crate) struct Report<'r> {
     /// What the run was, in words: what, and what about it.
     pub(crate) summary: Vec<(String, String)>,
     pub(crate) warnings: Vec<String>,
+    /// The agreement with a tighter run, if asked for.
+    pub(crate) accuracy: Option<&'r Accuracy>,
     /// The equations as HTML.
     pub(crate) equations: String,
 }
@@ -107,6 +110,7 @@ fn filled(report: &Report<'_>, live: Option<&Value>) -> String {
             ("style", &format!("{STYLE}{}", mathml::STYLE)),
             ("notices", &sections::notices(report)),
             ("summary", &sections::summary(report)),
+            ("accuracy", &sections::accuracy(report)),
             ("events", &sections::events(report)),
             ("parameters", &sections::parameters(report)),
             ("statistics", &sections::statistics(report)),

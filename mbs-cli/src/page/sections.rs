@@ -1,6 +1,7 @@
 //! The parts of the page that are text and tables.
 
 use super::{MOST_EVENTS, Report, escape};
+use crate::commands::simulate::accuracy::{Agreement, rounded};
 use crate::graph::{Picture, svg};
 use mbs_symbolic::model::{Defaults, Model, ParameterValue};
 use mbs_symbolic::program::Counts;
@@ -31,6 +32,22 @@ pub(super) fn summary(report: &Report<'_>) -> String {
         let _ = write!(out, "<div><dt>{}</dt><dd>{}</dd></div>", escape(what), escape(about));
     }
     out + "</dl>"
+}
+
+/// The digits that agree with a tighter run, where they were asked for.
+pub(super) fn accuracy(report: &Report<'_>) -> String {
+    let Some(accuracy) = report.accuracy else { return String::new() };
+    let shown = |digits: Option<f64>| digits.map_or("–".to_owned(), |digits| format!("{digits:.1}"));
+    let row = |column: &Agreement| {
+        vec![escape(&column.name), shown(column.digits_at_end()), shown(column.digits_throughout())]
+    };
+    let rows: Vec<Vec<String>> = accuracy.columns.iter().map(row).collect();
+    format!(
+        "<section class=\"card\"><h2>Accuracy</h2><p class=\"quiet\">Digits that agree with a run at rtol {:e}, \
+         measured by the largest value.</p>{}</section>\n  ",
+        rounded(accuracy.rtol),
+        table("accuracy", &["", "at the end", "throughout"], &rows)
+    )
 }
 
 /// Warnings, above everything else.

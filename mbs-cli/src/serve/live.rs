@@ -180,6 +180,7 @@ impl Live {
             tells_reactions: false,
             without_potential: ready.program.layout.without_potential.clone(),
             wall_ms,
+            accuracy: None,
         };
         Ok(Shown { run, planned, dense })
     }

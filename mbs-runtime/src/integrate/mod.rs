@@ -60,7 +60,9 @@ pub use names::{DEFAULT_METHOD, METHODS, MethodError, method};
 #[cfg(feature = "std")]
 pub use radau5::Radau5;
 #[cfg(feature = "std")]
-pub use run::{Drift, Event, Projection, Remedy, Settings, SingularPose, Stiffness, Trajectory};
+pub use run::{
+    DEFAULT_RTOL, Drift, Event, Projection, Remedy, Settings, SingularPose, Stiffness, Trajectory,
+};
 
 #[cfg(feature = "std")]
 use crate::constraint::Tolerances;

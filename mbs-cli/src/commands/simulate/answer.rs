@@ -129,6 +129,9 @@ pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
         let without = &run.without_potential;
         put("energy", json!({"start": start, "end": end, "change": end - start, "without": without}));
     }
+    if let Some(accuracy) = &run.accuracy {
+        put("accuracy", accuracy.json());
+    }
     let WallTimes { compile, native, integrate } = run.wall_ms;
     put("wall_ms", json!({"compile": compile, "native": native, "integrate": integrate}));
     object
@@ -248,6 +251,9 @@ pub(super) fn text(run: &Run<'_>) -> String {
         blocks.push(values(&layout.outputs, &layout.output_units, &outputs));
         blocks.retain(|block| !block.is_empty());
         out += &blocks.join("\n");
+    }
+    if let Some(accuracy) = &run.accuracy {
+        out += &accuracy.text();
     }
     out
 }

@@ -1,5 +1,6 @@
 //! `mbs simulate`: one run, from YAML to the final state.
 
+pub(crate) mod accuracy;
 mod answer;
 pub(crate) mod methods;
 mod overrides;
@@ -20,7 +21,8 @@ use crate::pipeline::{self, Compiled, Planned};
 use crate::report::{self, Failure};
 use crate::scene::{self, Scene};
 use crate::{gltf, plot};
-use mbs_runtime::integrate::{self, Projection, simulate_with};
+use accuracy::Accuracy;
+use mbs_runtime::integrate::{self, DEFAULT_RTOL, Projection, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
 use mbs_symbolic::diag::{self, Style};
 use mbs_symbolic::model::{Model, Simulation};
@@ -45,6 +47,8 @@ pub(crate) struct Run<'s> {
     /// Force elements whose work the energies leave out.
     pub(crate) without_potential: Vec<String>,
     pub(crate) wall_ms: WallTimes,
+    /// The agreement with a tighter run, if asked for.
+    pub(crate) accuracy: Option<Accuracy>,
 }
 
 /// Where the time went, ms.
@@ -240,7 +244,7 @@ impl RunOptions {
     pub(crate) fn settings(&self, simulation: &Simulation) -> Settings {
         Settings {
             t_end: self.t_end.or(simulation.t_end).unwrap_or(1.0),
-            rtol: self.rtol.or(simulation.rtol).unwrap_or(1e-6),
+            rtol: self.rtol.or(simulation.rtol).unwrap_or(DEFAULT_RTOL),
             atol: self.atol.or(simulation.atol),
             projection: match self.projection {
                 ProjectionMode::None => Projection::None,
@@ -286,7 +290,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     };
     let integrate = begin.elapsed().as_secs_f64() * 1e3;
 
-    let run = Run {
+    let mut run = Run {
         system,
         trajectory,
         settings,
@@ -296,7 +300,11 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         tells_reactions: options.columns.contains(&Columns::Reactions),
         without_potential: program.layout.without_potential.clone(),
         wall_ms: WallTimes { compile: compile_ms, native: native_ms, integrate },
+        accuracy: None,
     };
+    if options.accuracy {
+        run.accuracy = Some(accuracy::compare(&run, &options.variant.model)?);
+    }
     if !options.json {
         warn_of_outputs(&run, &options.variant);
     }
@@ -372,6 +380,7 @@ pub(crate) fn described<'r>(
         dense,
         summary: answer::summary(run),
         warnings,
+        accuracy: run.accuracy.as_ref(),
         equations: String::new(),
     }
 }
