@@ -1,7 +1,7 @@
 //! How a run of the model would begin: the same start as that of `mbs simulate`.
 
 use mbs_runtime::constraint::{Start, consistent, contradiction_over_time};
-use mbs_runtime::{Defaults, Layout, Plant, SimulationError, State};
+use mbs_runtime::{Defaults, Layout, Plant, SimulationError, State, System};
 use mbs_symbolic::model::Model;
 use mbs_symbolic::program::Program;
 
