@@ -59,6 +59,15 @@ pub enum SimulationError {
         /// How many.
         steps: u64,
     },
+    /// The end is more steps away than any run takes.
+    TooFar {
+        /// s.
+        t: f64,
+        /// The size of steps there, s.
+        h: f64,
+        /// The end of the run, s.
+        t_end: f64,
+    },
     /// The observer asked to stop.
     Cancelled {
         /// s.
@@ -78,6 +87,7 @@ impl SimulationError {
             Self::EventStorm { .. } => "MBS-R006",
             Self::TooManySteps { .. } => "MBS-R007",
             Self::Cancelled { .. } => "MBS-R008",
+            Self::TooFar { .. } => "MBS-R013",
         }
     }
 
@@ -105,6 +115,13 @@ impl SimulationError {
                 format!("{}: the condition in `{mode}` changes again and again", Time(*t))
             }
             Self::TooManySteps { t, steps } => format!("{}: gave up after {steps} steps", Time(*t)),
+            Self::TooFar { t, h, t_end } => {
+                let steps = (t_end - t) / h;
+                format!(
+                    "{}: the end at {t_end:e} s is about {steps:.0e} steps of {h:.0e} s away, more than a run takes",
+                    Time(*t)
+                )
+            }
             Self::Cancelled { t } => format!("{}: stopped on request", Time(*t)),
         }
     }
@@ -131,6 +148,7 @@ impl SimulationError {
                 "smooth its law, for example tanh(v/v0) for sign(v), or give it a dead band"
             }
             Self::TooManySteps { .. } => "the model may be stiff; try another method or looser tolerances",
+            Self::TooFar { .. } => "end the run earlier (`t_end`), or loosen the tolerances",
             Self::Cancelled { .. } => return None,
         })
     }
