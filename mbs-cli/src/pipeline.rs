@@ -9,6 +9,7 @@ use mbs_symbolic::Options;
 use mbs_symbolic::checks;
 use mbs_symbolic::diag::{Diagnostics, Sources};
 use mbs_symbolic::dynamics::{self, Equations, Saving};
+use mbs_symbolic::explain::Readings;
 use mbs_symbolic::model::{self, Loader, Model, Reading, limits};
 use mbs_symbolic::optimize::{self, Report};
 use mbs_symbolic::program::{self, Program};
@@ -45,6 +46,8 @@ pub(crate) struct Compiled {
     pub(crate) dust: usize,
     /// What choices of formulation save, if asked for.
     pub(crate) savings: Vec<Saving>,
+    /// Where tables are read.
+    pub(crate) readings: Option<Readings>,
 }
 
 /// Reads a model and grows its tree; `keep_dust` takes the numbers of URDF as they are written.
@@ -113,7 +116,9 @@ pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
     let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
     planned.warnings.append(checks::of_program(&planned.model, &planned.topology, &program));
     planned.warnings.sort();
-    Ok(Compiled { planned, program, passes, dust: equations.graph.dust, savings: equations.savings })
+    let readings = Readings::of(&equations);
+    let (dust, savings) = (equations.graph.dust, equations.savings);
+    Ok(Compiled { planned, program, passes, dust, savings, readings })
 }
 
 /// Compiles the Jacobian of a model when it is first asked for; the model has been compiled with

@@ -172,3 +172,186 @@ fn every_door_refuses_what_the_model_refuses() {
     assert_eq!(output.status.code(), Some(4), "{}", stderr(&output));
     assert!(fs::read_to_string(&out).expect("the table").contains(MASS));
 }
+
+/// A slider that is where the time says, and tables of its place.
+const TABLES: &str = "
+model: tables
+bodies: {block: {mass: 1}}
+joints: {rail: {type: prismatic, from: ground, to: block, axis: x, coordinate: s}}
+constraints: {drive: {type: motion, coordinate: s, value: t}}
+tables:
+  goes_on: {points: [[0, 0], [0.5, 1], [1, 3]]}
+  held: {points: [[0, 0], [0.5, 1], [1, 3]], outside: hold}
+  unread: {points: [[0, 0], [1, 1]]}
+outputs:
+  a: linear(goes_on, s)
+  b: spline(held, s)
+  c: linear(held, s)
+  d: 'if(s < 1, linear(unread, s), 0)'
+simulation: {t_end: 2, step: 0.5}
+";
+
+#[test]
+fn tables_say_what_they_are_outside_their_points() {
+    let scratch = Scratch::new("numbers-tables");
+    let model = scratch.file("tables.yaml", TABLES);
+    let value = json(&["simulate", &model, "--json"], 0);
+    let outputs = |value: &serde_json::Value| {
+        ["a", "b", "c"].map(|name| value["outputs"][name].as_f64().expect("a number"))
+    };
+    // At s = 2: three and a slope of four more, or the last value.
+    assert_eq!(outputs(&value), [7.0, 3.0, 3.0]);
+    // The interpreter says the same as native code.
+    let state = scratch.file("state.json", r#"{"t": 2, "positions": {"s": 2}, "velocities": {"s": 1}}"#);
+    assert_eq!(outputs(&json(&["eval", &model, "--state", &state, "--json"], 0)), [7.0, 3.0, 3.0]);
+    let left = value["tables_left"].as_array().expect("a list");
+    let names: Vec<&str> = left.iter().filter_map(|left| left["table"].as_str()).collect();
+    assert_eq!(names, ["goes_on", "held"], "{left:#?}");
+    assert_eq!((&left[0]["t"], &left[0]["at"], &left[0]["to"]), (&json!(1.5), &json!(1.5), &json!(1.0)));
+    assert_eq!((&left[0]["farthest"]["at"], &left[1]["outside"]), (&json!(2.0), &json!("hold")));
+    let text = stdout(&mbs(&["simulate", &model]));
+    assert!(text.contains("table `goes_on` is read at 1.5") && text.contains("outside: hold"), "{text}");
+    // No warning where every table is read within its points.
+    let value = json(&["simulate", &model, "--t-end", "1", "--json"], 0);
+    assert_eq!(value["tables_left"], json!([]));
+}
+
+#[test]
+fn a_table_may_end_the_run() {
+    let scratch = Scratch::new("numbers-table-ends");
+    let yaml = "
+model: ends
+bodies: {block: {mass: 1}}
+joints: {rail: {type: prismatic, from: ground, to: block, axis: x, coordinate: s}}
+tables: {force: {points: [[0, 1], [1, 1]], outside: error}}
+forces: {push: {type: joint_force, joint: rail, force: 'linear(force, s)'}}
+simulation: {t_end: 3}
+";
+    let model = scratch.file("ends.yaml", yaml);
+    // s = t²/2 reaches the last point at √2.
+    let message = stderr(&mbs(&["simulate", &model]));
+    assert!(
+        message.contains("MBS-R001") && message.contains("t = 1.414") && message.contains("force"),
+        "{message}"
+    );
+    assert!(mbs(&["simulate", &model, "--t-end", "1.41"]).status.success());
+    let code = stdout(&mbs(&["generate", &model]));
+    assert!(code.contains("f64::NAN"));
+}
+
+/// Values that are not finite have a place, wherever they stand, and nothing panics.
+#[test]
+fn what_is_not_finite_has_a_place() {
+    let scratch = Scratch::new("numbers-finite");
+    for (index, (place, code)) in [
+        ("inputs: {u: {value: 0/0}}", "P009"),
+        ("inputs: {u: {value: 1e308, unit: kN}}", "F005"),
+        ("inputs: {u: 1/0 + t}", "P009"),
+        ("parameters: {c: {value: 1e308, unit: kN}}", "F005"),
+        ("parameters: {c: {value: 1, unit: kN, max: 1e308}}", "F005"),
+        ("parameters: {c: 1/0}", "P009"),
+        ("variables: {o: 1/0}\nforces: {d: {type: joint_torque, joint: hinge, torque: o}}", "P009"),
+        ("forces: {d: {type: joint_torque, joint: hinge, torque: 0/0}}", "P009"),
+        ("forces: {d: {type: joint_torque, joint: hinge, torque: 1e200*1e200*phi}}", "P009"),
+        ("forces: {d: {type: joint_torque, joint: hinge, torque: sqrt(-1)*phi}}", "P009"),
+        ("forces: {d: {type: joint_spring, joint: hinge, stiffness: 1/0}}", "P009"),
+        ("forces: {d: {type: joint_torque, joint: hinge, torque: 1e308 kN*m}}", "F005"),
+        ("outputs: {o: phi + 1/0}", "P009"),
+        ("states: {x: {derivative: 1/0 - phi, initial: 0}}", "P009"),
+        ("constraints: {m: {type: motion, coordinate: phi, value: t/0}}", "none"),
+        ("constraints: {m: {type: motion, coordinate: phi, value: 0/0 + t}}", "P009"),
+        ("tables: {a: {points: [[0, 0], [1, 1e308]], y_unit: kN}}", "F005"),
+        ("inputs: {u: 1}\nsimulation: {scenarios: {a: {set: {u: 0/0}}}}", "P009"),
+        ("parameters: {c: {value: 1, unit: kN}}\nsimulation: {scenarios: {a: {set: {c: 1e308}}}}", "F005"),
+        ("inputs: {u: {value: 1, unit: kN}}\nsimulation: {scenarios: {a: {set: {u: 1e308}}}}", "F005"),
+        ("simulation: {t_end: 1/0}", "F005"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let model = format!(
+            "model: x\nbodies: {{arm: {{mass: 1, inertia: {{yy: 1}}}}}}\n\
+             joints: {{hinge: {{type: revolute, from: ground, to: arm, axis: y, coordinate: phi}}}}\n{place}\n"
+        );
+        let file = scratch.file(&format!("{index}.yaml"), &model);
+        let output = mbs(&["check", &file]);
+        let message = stderr(&output);
+        assert!(!message.contains("panicked"), "{place}: {message}");
+        if code != "none" {
+            assert_eq!(output.status.code(), Some(1), "{place}: {message}");
+            assert!(message.contains(&format!("MBS-{code}")), "{place}: {message}");
+            assert_eq!(message.matches("error[").count(), 1, "{place}: {message}");
+            assert!(message.contains(&format!("{index}.yaml:")), "{place}: {message}");
+        }
+    }
+}
+
+#[test]
+fn eval_marks_what_is_not_a_number() {
+    let scratch = Scratch::new("numbers-eval");
+    let yaml = "
+model: root
+bodies: {block: {mass: 1}}
+joints: {rail: {type: prismatic, from: ground, to: block, axis: x, coordinate: s}}
+forces: {pull: {type: joint_force, joint: rail, force: -sqrt(s)}}
+outputs: {inverse: 1/(s + 1)}
+";
+    let model = scratch.file("root.yaml", yaml);
+    assert!(mbs(&["eval", &model]).status.success());
+    let state = scratch.file("state.json", r#"{"positions": {"s": -1}}"#);
+    let output = mbs(&["eval", &model, "--state", &state]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = stdout(&output);
+    assert!(
+        text.contains("not defined at this state: f[s], v'[s], output[inverse]") && text.contains("NaN !"),
+        "{text}"
+    );
+    let value = json(&["eval", &model, "--state", &state, "--json"], 1);
+    assert_eq!(value["undefined"], json!(["f[s]", "v'[s]", "output[inverse]"]));
+    assert_eq!(value["ok"], false);
+    let ball = "model: ball\nbodies: {top: {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}}\n\
+                joints: {ball: {type: spherical, from: ground, to: top, coordinates: [q0, q1, q2, q3]}}\n";
+    let ball = scratch.file("ball.yaml", ball);
+    let state = scratch.file("zero.json", r#"{"positions": {"q0": 0}}"#);
+    for arguments in
+        [&["eval", &ball, "--state", &state][..], &["simulate", &ball, "--set", "positions.q0=0"]]
+    {
+        let message = stderr(&mbs(arguments));
+        assert!(message.contains("MBS-P041"), "{arguments:?}: {message}");
+    }
+}
+
+/// What was not checked does not count as holding.
+#[test]
+fn verify_counts_what_it_skipped() {
+    let value = json(&["verify", "models/pendulum.yaml", "--samples", "2", "--json"], 0);
+    let checks = value["checks"].as_array().expect("checks");
+    let skipped = checks.iter().filter(|check| check["checked"] == false).count();
+    assert!(skipped >= 4 && value["skipped"] == skipped, "{value:#}");
+    assert_eq!(value["checked"], checks.len() - skipped);
+    assert!(checks.iter().all(|check| (check["checked"] == false) == check["error"].is_null()));
+    assert!(checks.iter().all(|check| check["checked"] == true || check["skipped"].is_string()));
+    let text = stdout(&mbs(&["verify", "models/pendulum.yaml", "--samples", "2"]));
+    assert!(text.contains(&format!("checked, {skipped} skipped")), "{text}");
+}
+
+/// A pendulum can be run for long; for a thousand million seconds it cannot, and the reason is not
+/// its motion.
+#[test]
+fn an_end_too_far_away_is_named() {
+    for end in ["1e9", "1e16", "1e300"] {
+        let message = stderr(&mbs(&["simulate", "models/pendulum.yaml", "--t-end", end]));
+        assert!(message.contains("MBS-R015") && message.contains("steps of"), "{end}: {message}");
+        assert!(!message.contains("error stays too large"), "{end}: {message}");
+    }
+    let message = stderr(&mbs(&["simulate", "models/pendulum.yaml", "--t-end", "1e9", "--step", "1e-8"]));
+    assert!(message.contains("1.0e17"), "{message}");
+    // What moves evenly gets there in few steps.
+    let scratch = Scratch::new("numbers-far");
+    let coasting = "model: coasting\ngravity: [0, 0, 0]\nbodies: {block: {mass: 1}}\n\
+                    joints: {rail: {type: prismatic, from: ground, to: block, axis: x, coordinate: s}}\n\
+                    initial: {velocities: {s: 1}}\n";
+    let model = scratch.file("coasting.yaml", coasting);
+    let value = json(&["simulate", &model, "--t-end", "1e17", "--json"], 0);
+    near(value["positions"]["s"].as_f64().expect("a number"), 1e17, "the place");
+}

@@ -1,7 +1,7 @@
 //! Tables, read independently of the product: own coefficients, own look-up.
 
 use mbs_math::TableKind;
-use mbs_symbolic::model::Table;
+use mbs_symbolic::model::{Outside, Table};
 
 use crate::solve;
 
@@ -33,6 +33,12 @@ pub fn read(table: &Table, kind: TableKind, derivative: u8, at: f64) -> f64 {
     let end = if at < x[0] { x[0] } else { x[n - 1] };
     if (x[0]..=x[n - 1]).contains(&at) {
         return cubic(at, derivative);
+    }
+    match (table.outside, derivative) {
+        (Outside::Error, _) => return f64::NAN,
+        (Outside::Hold, 0) => return cubic(end, 0),
+        (Outside::Hold, _) => return 0.0,
+        (Outside::Extrapolate, _) => {}
     }
     match derivative {
         0 => cubic(end, 0) + cubic(end, 1) * (at - end),
@@ -82,7 +88,13 @@ mod tests {
         let cubic = |x: f64| 1.0 - 2.0 * x + 0.5 * x * x + 3.0 * x.powi(3);
         let x = vec![-1.0, -0.2, 0.1, 0.7, 1.5];
         let y = x.iter().map(|x| cubic(*x)).collect();
-        let table = Table { name: Name { text: "c".into(), span: Span::default() }, x, y, events: false };
+        let table = Table {
+            name: Name { text: "c".into(), span: Span::default() },
+            x,
+            y,
+            events: false,
+            outside: Outside::default(),
+        };
         for at in [-0.9, 0.0, 0.1, 1.4] {
             assert!((read(&table, TableKind::Spline, 0, at) - cubic(at)).abs() < 1e-12);
             assert!((read(&table, TableKind::Spline, 1, at) - (-2.0 + at + 9.0 * at * at)).abs() < 1e-11);

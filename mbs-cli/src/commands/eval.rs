@@ -8,6 +8,7 @@ use crate::evaluate::{Evaluator, State};
 use crate::pipeline;
 use crate::report::{self, Failure};
 use mbs_runtime::linalg::{self, Accelerations, Saddle};
+use mbs_symbolic::diag::Problem;
 use mbs_symbolic::program::{FunctionKind, Layout};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -20,26 +21,50 @@ pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
     let mut state = evaluator.initial(given.t);
     given.apply(&mut state);
     decide_modes(&mut evaluator, &mut state)?;
+    oriented(layout, &state)?;
     let closed = match options.raw {
         true => None,
         false => Some(close::close(&compiled.program, &given, &mut state, &options.model)?),
     };
     decide_modes(&mut evaluator, &mut state)?;
     let values = Values::at(&mut evaluator, &mut state)?;
+    let undefined = values.undefined(layout, &state);
     if options.json {
         let mut answer = values.answer(layout, &state);
         answer.insert("start".to_owned(), closed.map_or(Value::Null, |closed| closed.json));
-        return report::print_json(answer);
+        answer.insert("ok".to_owned(), json!(undefined.is_empty()));
+        answer.insert("undefined".to_owned(), json!(undefined));
+        report::print_json(answer)?;
+    } else {
+        report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
+        let closed = closed.map_or_else(String::new, |closed| closed.text);
+        report::print(&values.text(layout, &state, &closed, &undefined))?;
     }
-    report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
-    let closed = closed.map_or_else(String::new, |closed| closed.text);
-    report::print(&values.text(layout, &state, &closed))
+    if undefined.is_empty() { Ok(()) } else { Err(Failure::Reported { exit_code: UNDEFINED }) }
 }
 
 fn decide_modes(evaluator: &mut Evaluator<'_>, state: &mut State) -> Result<(), Failure> {
     evaluator
         .decide_modes(state)
         .map_err(|names| Failure::new("MBS-C012", format!("modes do not come to rest: {}", names.join(", "))))
+}
+
+/// A value is not a finite number.
+const UNDEFINED: u8 = 1;
+
+/// Refuses quaternions that belong to no orientation.
+fn oriented(layout: &Layout, state: &State) -> Result<(), Failure> {
+    let zero = layout.quaternions.iter().find(|block| {
+        let first = block.p as usize;
+        state.p[first..first + 4].iter().all(|q| *q == 0.0)
+    });
+    let Some(block) = zero else { return Ok(()) };
+    let problem = Problem::ZeroQuaternion { joint: block.joint.clone() };
+    let failure = Failure::new("MBS-P041", problem.to_string());
+    Err(match problem.help() {
+        Some(help) => failure.help(help),
+        None => failure,
+    })
 }
 
 /// Everything there is to say about one state.
@@ -123,7 +148,39 @@ impl Values {
         entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
-    fn text(&self, layout: &Layout, state: &State, closed: &str) -> String {
+    /// The entries that are not finite numbers, by name.
+    fn undefined(&self, layout: &Layout, state: &State) -> Vec<String> {
+        let rows: Vec<String> = layout.rows.iter().map(|row| row.name.clone()).collect();
+        let energy = ["kinetic", "potential"].map(str::to_owned);
+        let mut found = Vec::new();
+        for (title, names, values) in [
+            ("p'", &layout.positions[..], &self.p_dot),
+            ("f", &layout.velocities, &self.forces),
+            ("g", &rows, &self.constraints),
+            ("c", &rows, &self.velocity_bias),
+            ("z", &rows, &self.acceleration_bias),
+            ("x'", &layout.states, &self.auxiliary),
+            ("v'", &layout.velocities, &state.v_dot),
+            ("lambda", &rows, &state.lambda),
+            ("output", &layout.outputs, &self.outputs),
+            ("energy", &energy, &self.energy),
+        ] {
+            let entries = names.iter().zip(values).filter(|(_, value)| !value.is_finite());
+            found.extend(entries.map(|(name, _)| format!("{title}[{name}]")));
+        }
+        let n_v = layout.velocities.len();
+        for (title, down, values) in
+            [("M", &layout.velocities, &self.mass_matrix), ("G", &rows, &self.jacobian)]
+        {
+            for (index, _) in values.iter().enumerate().filter(|(_, value)| !value.is_finite()) {
+                let (row, column) = (index % down.len(), index / down.len());
+                found.push(format!("{title}[{}, {}]", down[row], layout.velocities[column.min(n_v - 1)]));
+            }
+        }
+        found
+    }
+
+    fn text(&self, layout: &Layout, state: &State, closed: &str, undefined: &[String]) -> String {
         let (n_v, n_lambda) = (layout.velocities.len(), layout.rows.len());
         let rows: Vec<String> = layout.rows.iter().map(|row| row.name.clone()).collect();
         let mut out = format!("{} at t = {}\n{closed}", layout.model, number(state.t));
@@ -146,6 +203,9 @@ impl Values {
         vector(&mut out, "lambda", &rows, &state.lambda);
         vector(&mut out, "outputs", &layout.outputs, &self.outputs);
         vector(&mut out, "energy", &["kinetic".to_owned(), "potential".to_owned()], &self.energy);
+        if !undefined.is_empty() {
+            let _ = writeln!(out, "\nnot defined at this state: {}", undefined.join(", "));
+        }
         out
     }
 }
@@ -183,7 +243,9 @@ fn matrix_json(values: &[f64], rows: usize, columns: usize) -> Value {
 /// Six digits, as much as one reads.
 fn number(value: f64) -> String {
     let magnitude = value.abs();
-    if value == 0.0 {
+    if !value.is_finite() {
+        format!("{value} !")
+    } else if value == 0.0 {
         "0".to_owned()
     } else if (1e-3..1e6).contains(&magnitude) {
         let digits = 5 - (magnitude.log10().floor() as i32).min(5);

@@ -84,12 +84,14 @@ fn json(found: &Report, layout: &Layout) -> Map<String, Value> {
             "name": check.name,
             "identity": check.identity,
             "holds": check.holds(),
+            "checked": check.is_checked(),
             "error": worst.map(|worst| worst.error),
             "tolerance": check.tolerance,
             "entry": worst.map(|worst| &worst.entry),
             "sample": worst.and_then(|worst| worst.state.as_ref()).map(|(index, _)| index),
             "state": worst.and_then(|worst| worst.state.as_ref()).map(|(_, sample)| state(sample)),
             "skipped": check.skipped,
+            "skipped_states": check.skipped_states,
         })
     });
     let entries = [
@@ -97,6 +99,8 @@ fn json(found: &Report, layout: &Layout) -> Map<String, Value> {
         ("model", json!(layout.model)),
         ("samples", json!(found.samples)),
         ("undefined", json!(found.undefined)),
+        ("checked", json!(found.checks.iter().filter(|check| check.is_checked()).count())),
+        ("skipped", json!(found.checks.iter().filter(|check| !check.is_checked()).count())),
         ("checks", checks.collect()),
     ];
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
@@ -122,20 +126,34 @@ fn text(found: &Report, layout: &Layout) -> String {
                 };
                 let error = if *error == 0.0 { "0".to_owned() } else { format!("{error:.1e}") };
                 let line = format!("{verdict} {identity:<50} {error:>9}  {tolerance:>9.0e}  {place}");
-                writeln!(out, "{}", line.trim_end())
+                let (skipped_states, samples) = (check.skipped_states, found.samples);
+                let left_out = match skipped {
+                    Some(why) => format!("\n    skipped at {skipped_states} of {samples} states: {why}"),
+                    None => String::new(),
+                };
+                writeln!(out, "{}{left_out}", line.trim_end())
             }
-            (None, Some(why)) => writeln!(out, "  {identity:<50} {:>9}  {:>9}  {why}", "-", ""),
-            (None, None) => writeln!(out, "  {identity:<50} {:>9}", "-"),
+            (None, Some(why)) => writeln!(out, "  {identity:<50} {:>9}  {:>9}  {why}", "skipped", ""),
+            (None, None) => writeln!(out, "  {identity:<50} {:>9}", "skipped"),
         };
     }
+    let checked = found.checks.iter().filter(|check| check.is_checked()).count();
+    let skipped = found.checks.len() - checked;
+    let skipped = if skipped == 0 { String::new() } else { format!(", {skipped} skipped") };
     match found.broken().count() {
         _ if found.samples == 0 => {
             out += "\nnothing was checked: the equations are not defined at random states\n"
         }
-        0 => out += "\nall identities hold\n",
-        1 => out += "\none identity does not hold; --json has the state\n",
+        0 => {
+            let _ = writeln!(out, "\nall identities hold: {checked} checked{skipped}");
+        }
+        1 => {
+            let _ =
+                writeln!(out, "\none of {checked} identities does not hold{skipped}; --json has the state");
+        }
         n => {
-            let _ = writeln!(out, "\n{n} identities do not hold; --json has the states");
+            let _ =
+                writeln!(out, "\n{n} of {checked} identities do not hold{skipped}; --json has the states");
         }
     }
     out

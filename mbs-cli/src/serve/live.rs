@@ -170,8 +170,10 @@ impl Live {
         let dense = simulate::filmed(&*system, &method, &settings, &planned.model, file)?;
         let wall_ms = WallTimes { compile: ready.compile_ms, native: ready.native_ms, integrate };
         let scenario = self.variant.scenario.clone();
+        let left = simulate::outside::of_run(ready.readings.as_ref(), &*system, &trajectory);
         let run = Run {
             system,
+            left,
             trajectory,
             settings,
             method,

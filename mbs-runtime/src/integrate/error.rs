@@ -101,6 +101,15 @@ pub enum SimulationError {
         /// How many.
         steps: u64,
     },
+    /// The end is more steps away than any run takes.
+    TooFar {
+        /// s.
+        t: f64,
+        /// The size of steps there, s.
+        h: f64,
+        /// The end of the run, s.
+        t_end: f64,
+    },
     /// The observer asked to stop.
     Cancelled {
         /// s.
@@ -166,6 +175,7 @@ impl SimulationError {
             Self::Contradiction { .. } => "MBS-R012",
             Self::ListedVelocity { .. } => "MBS-R013",
             Self::TurnedOver { .. } => "MBS-R014",
+            Self::TooFar { .. } => "MBS-R015",
         }
     }
 
@@ -228,6 +238,13 @@ impl SimulationError {
                 format!("{}: the condition in `{mode}` changes again and again", Time(*t))
             }
             Self::TooManySteps { t, steps } => format!("{}: gave up after {steps} steps", Time(*t)),
+            Self::TooFar { t, h, t_end } => {
+                let steps = (t_end - t) / h;
+                format!(
+                    "{}: the end at {t_end:e} s is about {steps:.0e} steps of {h:.0e} s away, more than a run takes",
+                    Time(*t)
+                )
+            }
             Self::Cancelled { t } => format!("{}: stopped on request", Time(*t)),
         }
     }
@@ -265,6 +282,7 @@ impl SimulationError {
                 "start closer to the assembly that is meant, look whether an axis or a frame of the joint points the \
                  wrong way, or take smaller steps"
             }
+            Self::TooFar { .. } => "end the run earlier (`t_end`), or loosen the tolerances",
             Self::Cancelled { .. } => return None,
         })
     }

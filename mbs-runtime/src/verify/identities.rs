@@ -274,7 +274,8 @@ impl<'a> Point<'a> {
         let layout = self.layout;
         let (n_v, rows) = (layout.n_v(), layout.n_lambda());
         let Some((v_dot, lambda)) = self.solve() else {
-            report.skip("accelerations", "the model has no solution of its own it trusts at some states");
+            report
+                .skip_state("accelerations", "the model has no solution of its own it trusts at some states");
             return;
         };
         let mut scale = largest(&self.forces);
@@ -395,7 +396,7 @@ impl<'a> Point<'a> {
     /// h = v·π − L changes by the power of what has no potential, and where L depends on time.
     fn energy(&self, others: &[f64], report: &mut Report) {
         let Some((v_dot, lambda)) = self.solve() else {
-            report.skip("energy", "the model has no solution of its own it trusts at some states");
+            report.skip_state("energy", "the model has no solution of its own it trusts at some states");
             return;
         };
         let layout = self.layout;

@@ -119,6 +119,13 @@ pub fn verify(system: &dyn System, derivatives: &dyn Derivatives, options: &Opti
     } else {
         report.skip("run", "it was not asked for");
     }
+    // What has no entries was looked at in vain.
+    for check in &mut report.checks {
+        if check.worst.is_none() && check.skipped.is_none() {
+            check.skipped =
+                Some(if report.samples == 0 { "no state was found" } else { "the model has no such entry" });
+        }
+    }
     report
 }
 

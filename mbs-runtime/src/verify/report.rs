@@ -19,11 +19,18 @@ pub struct Check {
     pub tolerance: f64,
     /// The largest error, relative to the largest term; `None` if it was not checked.
     pub worst: Option<Worst>,
-    /// Why it was not checked.
+    /// Why it was not checked, anywhere or at some states.
     pub skipped: Option<&'static str>,
+    /// At how many of the random states it was left out.
+    pub skipped_states: usize,
 }
 
 impl Check {
+    /// Whether it was checked at all.
+    pub fn is_checked(&self) -> bool {
+        self.worst.is_some()
+    }
+
     /// Whether the identity holds as far as it was checked.
     pub fn holds(&self) -> bool {
         // What is not a number does not hold.
@@ -64,7 +71,7 @@ impl Report {
                 "accelerations" => 1e-6,
                 _ => 1e-9,
             };
-            Check { name, identity, tolerance, worst: None, skipped: None }
+            Check { name, identity, tolerance, worst: None, skipped: None, skipped_states: 0 }
         };
         Self { checks: IDENTITIES.iter().map(check).collect(), samples: 0, undefined: 0, current: None }
     }
@@ -77,6 +84,13 @@ impl Report {
     /// Says why an identity was not checked.
     pub(super) fn skip(&mut self, name: &str, why: &'static str) {
         self.check(name).skipped = Some(why);
+    }
+
+    /// Says why an identity was not checked at a state.
+    pub(super) fn skip_state(&mut self, name: &str, why: &'static str) {
+        let check = self.check(name);
+        check.skipped = Some(why);
+        check.skipped_states += 1;
     }
 
     /// Takes an error into account.

@@ -231,6 +231,12 @@ problems! {
     "P012" NormalNotPrincipal { }
         "the normal of a planar joint must be x, y, z, -x, -y or -z",
         say("turn the `from` frame with a `rotation` instead");
+    "P041" ZeroQuaternion { joint: String }
+        "the quaternion of joint `{joint}` is zero, which is no orientation",
+        say("its four components are of length one: [1, 0, 0, 0] is no turn; leave it out to start unturned");
+    "P042" SpringWithoutLength { spring: String }
+        "the spring `{spring}` has a stiffness but no `length`, so nothing says where it is free of force",
+        say("give its free length: `length: 0.3 m`; for a spring that pulls its ends together `length: 0`");
     "P013" RangeOnDerived { name: String }
         "`{name}` is derived from other parameters and takes no `min` or `max`", say("limit the parameters it is derived from");
 

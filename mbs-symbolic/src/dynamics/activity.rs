@@ -16,7 +16,7 @@ const MOST_ALTERNATIVES: usize = 16;
 const DEEPEST_CONDITION: u32 = 16;
 
 /// Conditions on modes that hold together, ordered by mode; empty for no condition.
-type Conjunction = Vec<ModeCondition>;
+pub(crate) type Conjunction = Vec<ModeCondition>;
 
 /// For each mode the alternatives under which it has an influence on one of `roots`; a
 /// mode without any has none.
@@ -30,9 +30,39 @@ pub(super) fn uses(
     roots: impl Iterator<Item = ExprId>,
 ) -> IdVec<ModeId, Vec<Conjunction>> {
     let mut uses: IdVec<ModeId, Vec<Conjunction>> = switching.iter().map(|_| Vec::new()).collect();
-    if switching.is_empty() {
-        return uses;
+    if !switching.is_empty() {
+        follow(graph, switching, roots, |id, here| {
+            if let Node::Symbol(Symbol::Mode(mode)) = graph.node(id) {
+                uses[mode] = here.to_vec();
+            }
+        });
     }
+    uses
+}
+
+/// Tables as they are read, with the alternatives under which that has an influence on one of
+/// `roots`.
+pub(crate) fn readings(
+    graph: &Graph,
+    switching: &IdVec<ModeId, ExprId>,
+    roots: impl Iterator<Item = ExprId>,
+) -> Vec<(ExprId, Vec<Conjunction>)> {
+    let mut found = Vec::new();
+    follow(graph, switching, roots, |id, here| {
+        if let Node::Table { .. } = graph.node(id) {
+            found.push((id, here.to_vec()));
+        }
+    });
+    found
+}
+
+/// Meets everything the roots use, each with the alternatives under which they do.
+fn follow(
+    graph: &Graph,
+    switching: &IdVec<ModeId, ExprId>,
+    roots: impl Iterator<Item = ExprId>,
+    mut meet: impl FnMut(ExprId, &[Conjunction]),
+) {
     let mut reached = Reached { always: vec![false; graph.len()], under: FxHashMap::default() };
     for root in roots {
         reached.add(root, &always());
@@ -40,12 +70,10 @@ pub(super) fn uses(
     for index in (0..graph.len()).rev() {
         let id = ExprId::new(index);
         let Some(mut here) = reached.take(id) else { continue };
+        here.sort_unstable();
+        meet(id, &here);
         match graph.node(id) {
-            Node::Symbol(Symbol::Mode(mode)) => {
-                here.sort_unstable();
-                reached.add(switching[mode], &here);
-                uses[mode] = here;
-            }
+            Node::Symbol(Symbol::Mode(mode)) => reached.add(switching[mode], &here),
             Node::Select(condition, a, b) => {
                 reached.add(condition, &here);
                 for (branch, taken) in [(a, true), (b, false)] {
@@ -56,7 +84,6 @@ pub(super) fn uses(
             node => node.operands().for_each(|operand| reached.add(operand, &here)),
         }
     }
-    uses
 }
 
 fn always() -> Vec<Conjunction> {

@@ -26,6 +26,7 @@ mod regroup;
 mod savings;
 mod solution;
 
+pub(crate) use activity::readings;
 pub use assemble::{Options, build};
 pub use equations::{
     Contribution, Element, Equations, Formulation, InputSlot, Layout, Mode, ModeCondition, ModeKind, Part,

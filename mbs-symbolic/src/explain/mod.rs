@@ -8,6 +8,7 @@ mod entry;
 mod fingerprint;
 mod operations;
 mod power;
+mod readings;
 mod tables;
 mod trace;
 
@@ -15,6 +16,7 @@ pub use difference::{Change, ChangedElement, ChangedEntry, Comparison, Parameter
 pub use entry::{UnknownEntry, name, parse, words};
 pub use operations::Shares;
 pub use power::{ForcePower, force_powers, forces_without_potential, is_conservative};
+pub use readings::{Ends, Readings};
 pub use tables::Tables;
 pub use trace::{Trace, trace};
 

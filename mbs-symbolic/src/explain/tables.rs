@@ -2,7 +2,7 @@
 
 use crate::dynamics::Equations;
 use crate::ids::{IdVec, TableId};
-use crate::model::coefficients;
+use crate::model::pieces;
 use crate::program::ProgramTable;
 use mbs_math::TableKind;
 
@@ -14,11 +14,9 @@ impl Tables {
     /// The tables of a model.
     pub fn of(equations: &Equations) -> Self {
         let tables = equations.tables.iter().map(|table| {
-            [TableKind::Spline, TableKind::Linear].map(|kind| ProgramTable {
-                name: table.name.text.clone(),
-                kind,
-                x: table.x.clone(),
-                coefficients: coefficients(table, kind),
+            [TableKind::Spline, TableKind::Linear].map(|kind| {
+                let (x, coefficients) = pieces(table, kind);
+                ProgramTable { name: table.name.text.clone(), kind, x, coefficients }
             })
         });
         Self(tables.collect())

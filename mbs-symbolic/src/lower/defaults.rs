@@ -3,7 +3,7 @@
 use super::Lowering;
 use crate::expr::{Environment, Node, Symbol, evaluate};
 use crate::ids::ExprId;
-use crate::model::{ParameterValue, coefficients};
+use crate::model::{ParameterValue, pieces};
 use mbs_math::{Table, TableKind};
 
 impl Lowering<'_> {
@@ -34,8 +34,8 @@ impl Lowering<'_> {
         let model = self.model;
         let read = |id, kind, derivative, at| {
             let table = &model.tables[id];
-            let coefficients = coefficients(table, kind);
-            let table = Table { x: &table.x, coefficients: &coefficients };
+            let (x, coefficients) = pieces(table, kind);
+            let table = Table { x: &x, coefficients: &coefficients };
             match kind {
                 TableKind::Spline => mbs_math::spline(table, derivative, at),
                 TableKind::Linear => mbs_math::linear(table, derivative, at),

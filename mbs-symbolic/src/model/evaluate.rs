@@ -1,18 +1,22 @@
 //! Formulas as numbers, with the default values of parameters.
 
-use super::table::coefficients;
+use super::table::pieces;
 use super::{BinaryOperator, Comparison, Formula, Function, Model, ParameterValue, Table, TermKind};
-use crate::ids::{Id, IdVec, ParamId, TableId};
+use crate::ids::{Id, IdVec, ParamId, TableId, VariableId};
 use mbs_math::{self as math, TableKind};
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+/// Points and coefficients of a table.
+type Pieces = (Vec<f64>, Vec<[f64; 4]>);
 
 /// Default values of all parameters, given and derived, ready to evaluate formulas.
 #[derive(Debug)]
 pub struct Defaults<'m> {
     parameters: IdVec<ParamId, f64>,
     tables: &'m IdVec<TableId, Table>,
-    splines: Vec<OnceCell<Vec<[f64; 4]>>>,
-    lines: Vec<OnceCell<Vec<[f64; 4]>>>,
+    splines: Vec<OnceCell<Pieces>>,
+    lines: Vec<OnceCell<Pieces>>,
 }
 
 impl<'m> Defaults<'m> {
@@ -89,14 +93,48 @@ impl<'m> Defaults<'m> {
         values.last().copied()
     }
 
+    /// The value of each term of a formula, `None` for those that depend on more than parameters
+    /// and the variables that are known.
+    pub(super) fn terms(
+        &self,
+        formula: &Formula,
+        variables: &BTreeMap<VariableId, Option<f64>>,
+    ) -> Vec<Option<f64>> {
+        let mut values: Vec<Option<f64>> = Vec::with_capacity(formula.terms.len());
+        for term in &formula.terms {
+            let v = |id: u32| values[id as usize];
+            let value = match term.kind {
+                TermKind::Number(value) => Some(value),
+                TermKind::Parameter(id) => Some(self.parameters[id]),
+                TermKind::Variable(id) => variables.get(&id).copied().flatten(),
+                TermKind::Neg(a) => v(a).map(|a| -a),
+                TermKind::Binary(operator, a, b) => v(a).zip(v(b)).map(|(a, b)| arithmetic(operator, a, b)),
+                TermKind::Call(function, a, b) => v(a).zip(v(b)).map(|(a, b)| function.evaluate(a, b)),
+                TermKind::Compare(comparison, a, b) => {
+                    v(a).zip(v(b)).map(|(a, b)| truth(comparison.holds(a, b)))
+                }
+                TermKind::And(a, b) => v(a).zip(v(b)).map(|(a, b)| truth(a != 0.0 && b != 0.0)),
+                TermKind::Or(a, b) => v(a).zip(v(b)).map(|(a, b)| truth(a != 0.0 || b != 0.0)),
+                TermKind::Not(a) => v(a).map(|a| truth(a == 0.0)),
+                TermKind::If(condition, a, b) => {
+                    v(condition).and_then(|holds| v(if holds != 0.0 { a } else { b }))
+                }
+                TermKind::Table(table, kind, a) => v(a).map(|at| self.look_up(table, kind, at)),
+                _ => None,
+            };
+            values.push(value);
+        }
+        values
+    }
+
     fn look_up(&self, id: TableId, kind: TableKind, at: f64) -> f64 {
         let table = &self.tables[id];
         let cells = match kind {
             TableKind::Spline => &self.splines,
             TableKind::Linear => &self.lines,
         };
-        let pieces = cells[id.index()].get_or_init(|| coefficients(table, kind));
-        let ready = math::Table { x: &table.x, coefficients: pieces };
+        let (x, coefficients) = cells[id.index()].get_or_init(|| pieces(table, kind));
+        let ready = math::Table { x, coefficients };
         match kind {
             TableKind::Spline => math::spline(ready, 0, at),
             TableKind::Linear => math::linear(ready, 0, at),

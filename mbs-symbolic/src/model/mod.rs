@@ -40,6 +40,6 @@ pub use names::rust_name;
 pub use read::{Fragment, Loader, NoFiles, Reading, read, read_with};
 pub(crate) use resolve::least_eigenvalue;
 pub use suggest::nearest;
-pub use table::coefficients;
+pub use table::pieces;
 pub use types::*;
 pub use units::{Dimension, Unit, UnknownUnit, parse as unit};

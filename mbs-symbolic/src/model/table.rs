@@ -1,13 +1,39 @@
 //! The numbers of a table, and the curve through them.
 
-use super::Table;
+use super::{Outside, Table};
 use mbs_math::TableKind;
+
+/// The points and pieces of `table` as [`mbs_math::Table`] wants them, those outside its points
+/// among them: look-ups continue the first and last piece.
+pub fn pieces(table: &Table, kind: TableKind) -> (Vec<f64>, Vec<[f64; 4]>) {
+    let (mut x, mut pieces) = (table.x.clone(), coefficients(table, kind));
+    let (&[first, second, ..], &[.., before, last]) = (table.x.as_slice(), table.x.as_slice()) else {
+        return (x, pieces);
+    };
+    let constant = |value: f64| [value, 0.0, 0.0, 0.0];
+    let ends = match table.outside {
+        Outside::Extrapolate => return (x, pieces),
+        Outside::Hold => [table.y.first(), table.y.last()].map(|y| y.copied().unwrap_or(f64::NAN)),
+        Outside::Error => {
+            // The last point itself still belongs to the table.
+            x.push(last.next_up());
+            pieces.push(constant(table.y.last().copied().unwrap_or(f64::NAN)));
+            [f64::NAN; 2]
+        }
+    };
+    // Nothing is said of where these pieces end, as their slope is zero.
+    x.insert(0, first - (second - first));
+    pieces.insert(0, constant(ends[0]));
+    x.push(x.last().copied().unwrap_or(last) + (last - before));
+    pieces.push(constant(ends[1]));
+    (x, pieces)
+}
 
 /// Cubic coefficients of every piece of `table`, as [`mbs_math::Table`] wants them.
 ///
 /// The spline has not-a-knot ends; through two points it is a line, through three a
 /// parabola. `table` must have at least two points with increasing x.
-pub fn coefficients(table: &Table, kind: TableKind) -> Vec<[f64; 4]> {
+fn coefficients(table: &Table, kind: TableKind) -> Vec<[f64; 4]> {
     let (x, y) = (table.x.as_slice(), table.y.as_slice());
     if x.len() < 2 || x.len() != y.len() {
         return Vec::new();
@@ -103,7 +129,13 @@ mod tests {
 
     fn table(x: &[f64], f: impl Fn(f64) -> f64) -> Table {
         let name = Name { text: "curve".into(), span: Span::default() };
-        Table { name, x: x.to_vec(), y: x.iter().map(|x| f(*x)).collect(), events: false }
+        Table {
+            name,
+            x: x.to_vec(),
+            y: x.iter().map(|x| f(*x)).collect(),
+            events: false,
+            outside: Outside::default(),
+        }
     }
 
     /// The spline through points of `f` against `f` itself, inside the points.
@@ -163,6 +195,39 @@ mod tests {
             assert!((c0 + d * (c1 + d * (c2 + d * c3)) - next[0]).abs() < 1e-12);
             assert!((c1 + d * (2.0 * c2 + 3.0 * d * c3) - next[1]).abs() < 1e-11);
             assert!((2.0 * c2 + 6.0 * d * c3 - 2.0 * next[2]).abs() < 1e-10);
+        }
+    }
+
+    #[test]
+    fn outside_its_points_a_table_is_what_it_says() {
+        let (x, f) = ([0.0, 1.0, 3.0, 4.0], |x: f64| x * x);
+        for kind in [TableKind::Linear, TableKind::Spline] {
+            let read = |outside: Outside, derivative: u8, at: f64| {
+                let table = Table { outside, ..table(&x, f) };
+                let (x, pieces) = pieces(&table, kind);
+                let ready = mbs_math::Table { x: &x, coefficients: &pieces };
+                match kind {
+                    TableKind::Linear => mbs_math::linear(ready, derivative, at),
+                    TableKind::Spline => mbs_math::spline(ready, derivative, at),
+                }
+            };
+            for outside in [Outside::Extrapolate, Outside::Hold, Outside::Error] {
+                // At its points, the ends among them, and between them nothing changes.
+                for at in [0.0, 0.5, 1.0, 2.9, 4.0] {
+                    assert_eq!(
+                        read(outside, 0, at),
+                        read(Outside::Extrapolate, 0, at),
+                        "{outside:?} at {at}"
+                    );
+                }
+            }
+            for (at, end) in [(-1e-12, 0.0), (-7.0, 0.0), (4.0 + 1e-12, 16.0), (1e9, 16.0)] {
+                assert_eq!(read(Outside::Hold, 0, at), end, "{kind:?} at {at}");
+                assert_eq!(read(Outside::Hold, 1, at), 0.0);
+                assert!(read(Outside::Error, 0, at).is_nan(), "{kind:?} at {at}");
+            }
+            let slope = if kind == TableKind::Linear { 7.0 } else { 8.0 };
+            assert!((read(Outside::Extrapolate, 0, 6.0) - (16.0 + 2.0 * slope)).abs() < 1e-12);
         }
     }
 

@@ -169,6 +169,31 @@ pub struct Table {
     pub y: Vec<f64>,
     /// Whether the kinks of linear interpolation are events.
     pub events: bool,
+    /// What it is before its first and behind its last point.
+    pub outside: Outside,
+}
+
+/// What a table is before its first and behind its last point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Outside {
+    /// Continued with the slope at its end.
+    #[default]
+    Extrapolate,
+    /// The value at its end.
+    Hold,
+    /// Not a number, so that a run that gets there ends.
+    Error,
+}
+
+impl Outside {
+    /// As models write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Extrapolate => "extrapolate",
+            Self::Hold => "hold",
+            Self::Error => "error",
+        }
+    }
 }
 
 /// A rigid body.
@@ -530,6 +555,31 @@ pub enum ForceKind {
     Contact { on: FrameId, radius: Formula, road: Formula, stiffness: Formula, damping: Formula },
     /// The same with d = radius + h − z and the force F along ground z.
     PointContactTyre { on: FrameId, radius: Formula, road: Formula, stiffness: Formula, damping: Formula },
+}
+
+impl ForceKind {
+    /// Every formula of the law.
+    pub fn formulas(&self) -> Vec<&Formula> {
+        match self {
+            Self::SpringDamper { stiffness, damping, length, preload, .. } => {
+                vec![stiffness, damping, length, preload]
+            }
+            Self::PointForce { force, .. } => vec![force],
+            Self::JointForce { value, .. } => vec![value],
+            Self::JointSpring { stiffness, damping, rest, preload, .. } => {
+                vec![stiffness, damping, rest, preload]
+            }
+            Self::JointFriction { coulomb, regularisation, viscous, .. } => {
+                vec![coulomb, regularisation, viscous]
+            }
+            Self::Force { force, .. } => force.iter().collect(),
+            Self::Torque { torque, .. } => torque.iter().collect(),
+            Self::Bushing { stiffness, damping, rotational_stiffness, rotational_damping, .. } => {
+                [stiffness, damping, rotational_stiffness, rotational_damping].into_iter().flatten().collect()
+            }
+            Self::Contact { radius, road, stiffness, damping, .. } => vec![radius, road, stiffness, damping],
+        }
+    }
 }
 
 /// A named output ([`Scope::Output`]).

@@ -5,7 +5,7 @@ use crate::diag::Span;
 use crate::dynamics::{Element, Equations, InputSlot, Mode, ModeKind, Pose, QuaternionBlock, Row, RowKind};
 use crate::expr::{BinaryOp, Graph, Symbol, UnaryOp};
 use crate::ids::{BodyId, ConstraintId, ExprId, ForceId, Id, IdVec, InputId, ModeId, TableId};
-use crate::model::{Name, Table};
+use crate::model::{Name, Outside, Table};
 use mbs_math::TableKind;
 
 fn strings<const N: usize>(names: [&str; N]) -> Vec<String> {
@@ -229,7 +229,8 @@ pub(crate) fn everything() -> Equations {
         ..Layout::default()
     };
     let name = Name { text: "road".into(), span: Span::default() };
-    let table = Table { name, x: vec![-1.0, 0.0, 0.5, 2.0], y: vec![0.0, 1.0, -0.5, 3.0], events: false };
+    let (x, y) = (vec![-1.0, 0.0, 0.5, 2.0], vec![0.0, 1.0, -0.5, 3.0]);
+    let table = Table { name, x, y, events: false, outside: Outside::default() };
     Equations {
         tables: [table].into_iter().collect(),
         p_dot: vec![v[0], v[1], v[2], scaled],

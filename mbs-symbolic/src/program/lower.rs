@@ -245,8 +245,8 @@ impl Tables<'_> {
     fn finish(self) -> Vec<ProgramTable> {
         let make = |(id, kind): (TableId, TableKind)| {
             let source = &self.equations.tables[id];
-            let coefficients = model::coefficients(source, kind);
-            ProgramTable { name: source.name.text.clone(), kind, x: source.x.clone(), coefficients }
+            let (x, coefficients) = model::pieces(source, kind);
+            ProgramTable { name: source.name.text.clone(), kind, x, coefficients }
         };
         self.used.into_iter().map(make).collect()
     }

@@ -1,5 +1,6 @@
 //! What a run says at its end.
 
+use super::outside::Left;
 use super::table::Evaluator;
 use super::{Run, WallTimes, methods};
 use crate::mobility;
@@ -125,6 +126,13 @@ pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
     put("redundant", json!(redundant));
     let pose = |pose: &SingularPose| json!({"t": pose.t, "row": pose.row, "element": pose.element});
     put("singular_poses", singular_poses.iter().map(pose).collect());
+    let left = |left: &Left| {
+        json!({
+            "table": left.ends.table, "t": left.t, "at": left.at, "from": left.ends.from, "to": left.ends.to,
+            "farthest": {"t": left.farthest.1, "at": left.farthest.0}, "outside": left.ends.outside.word(),
+        })
+    };
+    put("tables_left", run.left.iter().map(left).collect());
     if let Some([start, end]) = energies(run) {
         let without = &run.without_potential;
         put("energy", json!({"start": start, "end": end, "change": end - start, "without": without}));
@@ -204,6 +212,7 @@ fn left_out(names: &[String]) -> String {
 pub(super) fn warnings(run: &Run<'_>) -> Vec<String> {
     let Trajectory { start, redundant, singular_poses, .. } = &run.trajectory;
     let mut warnings = crate::start::warnings(start, run.system.layout());
+    warnings.extend(run.left.iter().map(Left::words));
     if !redundant.is_empty() {
         let rows = redundant.join(", ");
         warnings

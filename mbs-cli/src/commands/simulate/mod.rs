@@ -3,6 +3,7 @@
 pub(crate) mod accuracy;
 mod answer;
 pub(crate) mod methods;
+pub(crate) mod outside;
 mod overrides;
 pub(crate) mod progress;
 pub(crate) mod table;
@@ -25,6 +26,7 @@ use accuracy::Accuracy;
 use mbs_runtime::integrate::{self, DEFAULT_RTOL, Projection, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
 use mbs_symbolic::diag::{self, Style};
+use mbs_symbolic::explain::Readings;
 use mbs_symbolic::model::{Model, Simulation};
 use mbs_symbolic::program::Program;
 use mbs_symbolic::{Options, emit};
@@ -46,6 +48,8 @@ pub(crate) struct Run<'s> {
     pub(crate) tells_reactions: bool,
     /// Force elements whose work the energies leave out.
     pub(crate) without_potential: Vec<String>,
+    /// Tables that were read outside their points.
+    pub(crate) left: Vec<outside::Left>,
     pub(crate) wall_ms: WallTimes,
     /// The agreement with a tighter run, if asked for.
     pub(crate) accuracy: Option<Accuracy>,
@@ -77,6 +81,7 @@ pub(crate) struct Ready {
     /// The model the program was made of.
     pub(crate) planned: Planned,
     pub(crate) own_outputs: usize,
+    pub(crate) readings: Option<Readings>,
     pub(crate) compile_ms: f64,
     pub(crate) native_ms: f64,
 }
@@ -123,8 +128,8 @@ pub(crate) fn ready_with(
             report::print_warning(&warning.to_string());
         }
     }
-    let Compiled { planned, program, .. } = compiled;
-    Ok(Ready { system, simulation, program, planned, own_outputs, compile_ms, native_ms })
+    let Compiled { planned, program, readings, .. } = compiled;
+    Ok(Ready { system, simulation, program, planned, own_outputs, readings, compile_ms, native_ms })
 }
 
 /// Why there is no trajectory.
@@ -276,7 +281,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         true => add_reactions,
         false => |_: &mut Model| Ok(()),
     };
-    let Ready { system, simulation, program, planned, own_outputs, compile_ms, native_ms } =
+    let Ready { system, simulation, program, planned, own_outputs, readings, compile_ms, native_ms } =
         ready_with(&options.variant, options.json, wants, change)?;
     let outputs = [&options.csv, &options.plot, &options.report, &options.gltf];
     output::check(outputs.into_iter().flatten().map(PathBuf::as_path), &planned.files)?;
@@ -290,8 +295,10 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     };
     let integrate = begin.elapsed().as_secs_f64() * 1e3;
 
+    let left = outside::of_run(readings.as_ref(), &*system, &trajectory);
     let mut run = Run {
         system,
+        left,
         trajectory,
         settings,
         method: name,
@@ -420,6 +427,9 @@ pub(crate) fn equations(options: &VariantOptions) -> Result<String, Failure> {
     Ok(emit::mathml::fragment(&derived.equations))
 }
 
+/// More recorded points than this have no room in memory.
+const MOST_POINTS: f64 = 1e8;
+
 /// Refuses settings no run can have.
 pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
     let positive = |value: f64| value > 0.0 && value.is_finite();
@@ -432,6 +442,16 @@ pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
         if value.is_some_and(|value| !positive(value)) {
             return Err(Failure::new("MBS-C031", format!("`{name}` must be a positive number")));
         }
+    }
+    if let Some(step) = settings.output_step
+        && settings.t_end / step > MOST_POINTS
+    {
+        let points = settings.t_end / step;
+        let message =
+            format!("a point every {step:e} s up to {:e} s makes {points:.1e} of them", settings.t_end);
+        let help =
+            format!("at most {MOST_POINTS:.0e} are recorded: choose a larger `step` or an earlier end");
+        return Err(Failure::new("MBS-C031", message).help(help));
     }
     Ok(())
 }

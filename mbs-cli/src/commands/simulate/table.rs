@@ -3,7 +3,7 @@
 use super::Run;
 use crate::arguments::Columns;
 use crate::page::units;
-use mbs_runtime::{Defaults, Layout, Plant, State};
+use mbs_runtime::{At, Defaults, Layout, Plant, State};
 use mbs_symbolic::model::Model;
 use std::fmt::Write;
 
@@ -112,6 +112,13 @@ impl<'r> Evaluator<'r> {
         let State { t, p, v, x, v_dot, lambda, .. } = state;
         self.plant.at(*t, p, v, x, |system, at| system.outputs(at, v_dot, lambda, &mut out));
         out
+    }
+
+    /// What a state is seen with: modes, inputs and parameters.
+    pub(super) fn at(&mut self, state: &State, look: impl FnOnce(&At<'_>)) {
+        self.modes(state);
+        let State { t, p, v, x, .. } = state;
+        self.plant.at(*t, p, v, x, |_, at| look(at));
     }
 
     /// The modes at a state.

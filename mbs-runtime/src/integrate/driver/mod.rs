@@ -295,7 +295,8 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             h = 0.5 * left;
         }
         if h < 1e-14 * (1.0 + t.abs()) && !reaches_goal {
-            return Err(self.step_too_small(self.too_fast()));
+            let why = if h >= 1e-14 { self.too_late() } else { self.too_fast() };
+            return Err(self.step_too_small(why));
         }
         self.measured = false;
         self.plant.independence.take();
@@ -377,6 +378,22 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         let fastest = speeds.max_by(|(a, _), (b, _)| a.total_cmp(b));
         let name = fastest.map(|(_, name)| name).unwrap_or_default();
         std::format!("the error stays too large; `{name}` changes fastest")
+    }
+
+    /// Why a step that is no small one by itself is too small here.
+    fn too_late(&self) -> String {
+        let t = self.state.t;
+        std::format!("times near {t:.3e} s have no finer digits than {:.0e} s", t.next_up() - t)
+    }
+
+    /// Steps are short beside the run: because the motion stops them, or because the end is far.
+    fn crawls(&self) -> SimulationError {
+        let (t, h) = (self.state.t, self.trial.t - self.state.t);
+        let usual = (t - self.settings.t_start) / self.plant.statistics.steps as f64;
+        if h < 1e-3 * usual {
+            return self.step_too_small(self.too_fast());
+        }
+        SimulationError::TooFar { t, h, t_end: self.settings.t_end }
     }
 
     fn step_too_small(&self, mut why: String) -> SimulationError {
@@ -489,7 +506,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         let is_crawling = self.trial.t - self.state.t < CRAWL * (self.settings.t_end - self.settings.t_start);
         self.crawling = if is_crawling { self.crawling + 1 } else { 0 };
         if self.crawling > MOST_CRAWLING {
-            return Err(self.step_too_small(self.too_fast()));
+            return Err(self.crawls());
         }
         self.method.accepted(self.plant);
         let after = self.plant.independence.last();

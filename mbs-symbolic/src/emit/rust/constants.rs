@@ -73,7 +73,9 @@ fn quoted(items: &[String]) -> Vec<String> {
 fn tables(out: &mut Writer, program: &Program) {
     for (index, table) in program.tables.iter().enumerate() {
         let x: Vec<String> = table.x.iter().map(|&x| literal(x)).collect();
-        let piece = |c: &[f64; 4]| format!("[{}]", c.map(literal).join(", "));
+        // Outside its points a table may not be a number.
+        let number = |value: f64| if value.is_nan() { "f64::NAN".to_owned() } else { literal(value) };
+        let piece = |c: &[f64; 4]| format!("[{}]", c.map(number).join(", "));
         let pieces: Vec<String> = table.coefficients.iter().map(piece).collect();
         out.line(format!("/// Points of the table `{}`.", table.name));
         out.list(&format!("static TABLE_{index}_X: [f64; {}] = [", x.len()), &x, "];");

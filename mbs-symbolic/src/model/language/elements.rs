@@ -204,7 +204,7 @@ pub const FORCES: Elements = Elements {
                 need("to", Kind::Frame, "the other point"),
                 may("stiffness", LAW, "0", "N/m").unit("N/m"),
                 may("damping", LAW, "0", "N·s/m").unit("N*s/m"),
-                may("length", LAW, "0", "free length, m").unit("m"),
+                may("length", LAW, "0", "free length, m; must be given with `stiffness`").unit("m"),
                 may("preload", LAW, "0", "N, pushing apart").unit("N"),
                 may(
                     "force",

@@ -314,6 +314,12 @@ pub const TABLE: Section = Section {
         may("x_unit", Kind::Text, "none", "unit of the x values"),
         may("y_unit", Kind::Text, "none", "unit of the y values"),
         may("events", Kind::Flag, "false", "whether kinks of linear interpolation are events"),
+        may(
+            "outside",
+            Kind::Choice(&["extrapolate", "hold", "error"]),
+            "extrapolate",
+            "before the first and behind the last point: go on with the end slope, hold the end value, or be no number",
+        ),
         may("doc", Kind::Text, "none", "what it means"),
     ],
 };

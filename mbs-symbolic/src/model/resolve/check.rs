@@ -1,12 +1,13 @@
 //! Physics that can be judged with the default values of parameters.
 
 use crate::diag::{Diagnostic, Diagnostics, Problem, Severity, Span};
-use crate::ids::{CoordinateId, ParamId, VelocityId};
+use crate::ids::{CoordinateId, ParamId, VariableId, VelocityId};
 use crate::model::evaluate::Defaults;
 use crate::model::{
-    Axis, AxisAngle, Body, Constraint, ConstraintKind, Formula, Joint, JointKind, Limits, Model,
-    ParameterValue, Shape, TermKind,
+    Axis, AxisAngle, Body, Constraint, ConstraintKind, Formula, Joint, JointKind, Limits, Model, Orientation,
+    ParameterValue, Shape, Term, TermKind,
 };
+use std::collections::BTreeMap;
 
 /// Reports masses, inertias, axes and lengths that no mechanism can have. What could not
 /// be read, and what is computed from it, is passed over.
@@ -56,12 +57,15 @@ pub(super) fn check_scenarios(model: &Model) -> Diagnostics {
 
 struct Checker<'m> {
     defaults: Defaults<'m>,
+    /// Variables that parameters alone decide.
+    variables: BTreeMap<VariableId, Option<f64>>,
     problems: Diagnostics,
 }
 
 impl<'m> Checker<'m> {
     fn with(model: &'m Model, given: impl FnMut(ParamId, f64) -> f64) -> Self {
-        Self { defaults: Defaults::with(model, given), problems: Diagnostics::new() }
+        let defaults = Defaults::with(model, given);
+        Self { defaults, variables: BTreeMap::new(), problems: Diagnostics::new() }
     }
 
     /// Everything but initial positions and velocities.
@@ -95,6 +99,7 @@ impl<'m> Checker<'m> {
         for state in &model.states {
             self.finite(&state.initial, "this initial value");
         }
+        self.laws(model);
     }
 
     fn initial(
@@ -112,11 +117,100 @@ impl<'m> Checker<'m> {
         for (_, value) in velocities {
             self.finite(value, "this initial value");
         }
+        self.quaternions(model, positions);
     }
 
-    /// What an input is while nothing else is set, unless it depends on time.
+    /// What an input is while nothing else is set; what depends on time only as far as it does not.
     fn signal(&mut self, default: &Formula) {
-        self.finite(default, "this signal");
+        self.law(default);
+    }
+
+    /// Laws, equations and outputs: parts of them that nothing but parameters decide.
+    fn laws(&mut self, model: &Model) {
+        for id in &model.variable_order {
+            let value = self.defaults.terms(&model.variables[*id].value, &self.variables).last().copied();
+            self.variables.insert(*id, value.flatten());
+        }
+        for force in &model.forces {
+            force.kind.formulas().into_iter().for_each(|formula| self.law(formula));
+        }
+        for state in &model.states {
+            self.law(&state.derivative);
+        }
+        for constraint in &model.constraints {
+            match &constraint.kind {
+                ConstraintKind::Motion { value, .. }
+                | ConstraintKind::Equation { value }
+                | ConstraintKind::VelocityEquation { value } => self.law(value),
+                _ => {}
+            }
+        }
+        for output in &model.outputs {
+            self.law(&output.value);
+        }
+    }
+
+    /// Complains about the first part of a formula that is always used, depends on parameters
+    /// alone, and is not a finite number.
+    fn law(&mut self, formula: &Formula) {
+        let values = self.defaults.terms(formula, &self.variables);
+        let mut used = vec![false; values.len()];
+        if let Some(last) = used.last_mut() {
+            *last = true;
+        }
+        for index in (0..values.len()).rev().filter(|_| !formula.is_unknown()) {
+            if !used[index] {
+                continue;
+            }
+            let term = &formula.terms[index];
+            match values[index] {
+                Some(value) if value.is_finite() => {}
+                Some(value) => {
+                    // A parameter that is wrong is reported where it is.
+                    let parameter = |term: &Term| match term.kind {
+                        TermKind::Parameter(id) => !self.defaults.parameter(id).is_finite(),
+                        _ => false,
+                    };
+                    // And so is a number that its unit made too large.
+                    let is_number = matches!(term.kind, TermKind::Number(_));
+                    if !is_number && !formula.terms.iter().any(parameter) {
+                        self.error(term.span, Problem::NotANumber { what: "this value".to_owned(), value });
+                    }
+                    return;
+                }
+                // Which branch is taken shows in the run.
+                None => match term.kind {
+                    TermKind::If(condition, a, b) => {
+                        used[condition as usize] = true;
+                        if let Some(holds) = values[condition as usize] {
+                            used[if holds != 0.0 { a } else { b } as usize] = true;
+                        }
+                    }
+                    kind => kind.for_each_operand(|operand| used[operand as usize] = true),
+                },
+            }
+        }
+    }
+
+    /// Complains about orientations that are none: quaternions without length.
+    fn quaternions(&mut self, model: &Model, positions: &[(CoordinateId, Formula)]) {
+        for joint in &model.joints {
+            let (JointKind::Spherical { orientation } | JointKind::Free { orientation, .. }) = &joint.kind
+            else {
+                continue;
+            };
+            let Orientation::Quaternion { coordinates, .. } = orientation else { continue };
+            let mut values = [1.0, 0.0, 0.0, 0.0];
+            let mut place = None;
+            for (id, formula) in positions {
+                let Some(component) = coordinates.iter().position(|own| own == id) else { continue };
+                values[component] = self.defaults.evaluate(formula).unwrap_or(1.0);
+                place = Some(place.map_or(formula.span, |place: Span| place.to(formula.span)));
+            }
+            if let Some(place) = place.filter(|_| values == [0.0; 4]) {
+                self.error(place, Problem::ZeroQuaternion { joint: joint.name.text.clone() });
+            }
+        }
     }
 
     fn error(&mut self, span: Span, problem: Problem) {

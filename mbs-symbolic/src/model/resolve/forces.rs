@@ -5,6 +5,7 @@ use super::assemblies::negative;
 use super::fields::Fields;
 use crate::diag::{Problem, Span};
 use crate::ids::{CoordinateId, ForceId, Id, IdVec, VelocityId};
+use crate::model::evaluate::constant;
 use crate::model::language::FORCES;
 use crate::model::{Force, ForceKind};
 
@@ -97,6 +98,11 @@ impl<'a> Resolver<'a> {
         let Some((force_key, _)) = fields.entry("force") else {
             let [stiffness, damping, length, preload] =
                 ["stiffness", "damping", "length", "preload"].map(|key| self.field(fields, key, 0.0));
+            let stiff = fields.entry("stiffness").filter(|_| constant(&stiffness) != Some(0.0));
+            if let (Some((key, _)), false) = (stiff, fields.lacks("length") || fields.get("length").is_some())
+            {
+                self.error(key.span, Problem::SpringWithoutLength { spring: name.to_owned() });
+            }
             return ForceKind::SpringDamper { from, to, stiffness, damping, length, preload };
         };
         for key in ["stiffness", "damping", "length", "preload"] {

@@ -77,6 +77,8 @@ struct Resolver<'a> {
     coordinate_characters: Vec<Character>,
     /// What the two columns of each table measure.
     table_quantities: Vec<(Quantity, Quantity)>,
+    /// Whether a table holds its end values, which makes a kink of each end.
+    held_tables: Vec<bool>,
 
     /// The joint whose own arguments are being resolved.
     current_joint: Option<(JointId, String)>,
@@ -132,6 +134,7 @@ pub(super) fn resolve(
         coordinate_quantities: Vec::new(),
         coordinate_characters: Vec::new(),
         table_quantities: Vec::new(),
+        held_tables: Vec::new(),
         current_joint: None,
         used_joints: Vec::new(),
         joint_velocities: Vec::new(),

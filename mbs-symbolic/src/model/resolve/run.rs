@@ -107,7 +107,7 @@ impl<'a> Resolver<'a> {
         let (value, found) = self.constant_quantity(node)?;
         let known = self.parameter_quantities.get(id.index()).copied().unwrap_or_default();
         match (found.dimension, known.dimension, &parameter.written) {
-            (None, _, Some(unit)) => Some(unit.to_si(value)),
+            (None, _, Some(unit)) => Some(self.converted(unit, value, node.span)),
             (Some(_), Some(dimension), _) => {
                 let formula = Formula::number(value, node.span);
                 let what = format!("`{}`", parameter.name.text);
@@ -129,7 +129,10 @@ impl<'a> Resolver<'a> {
         let name = &input.name;
         match (&input.written, constant(&value)) {
             (Some(unit), number) if self.quantity(&value, place).dimension.is_none() => match number {
-                Some(number) => return Formula::number(unit.to_si(number), value.span),
+                Some(number) if number.is_finite() => {
+                    return Formula::number(self.converted(unit, number, value.span), value.span);
+                }
+                Some(_) => {}
                 None => {
                     let (unit, si) = (unit.text.clone(), unit.si.clone());
                     let problem = Problem::UnitNotSi { unit, si, what: "a signal that is an expression" };

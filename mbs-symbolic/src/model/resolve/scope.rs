@@ -120,7 +120,10 @@ impl<'a> Resolver<'a> {
             TermKind::Local(index) => Dependence { local: Some(index), ..none },
             TermKind::If(..) => kink(true),
             TermKind::Call(function, ..) => kink(function.has_kinks()),
-            TermKind::Table(_, kind, _) => kink(kind == TableKind::Linear),
+            TermKind::Table(id, kind, _) => {
+                let holds = self.held_tables.get(id.index()).copied().unwrap_or_default();
+                kink(kind == TableKind::Linear || holds)
+            }
             TermKind::Query(Query::Position { .. } | Query::Rotation { .. } | Query::Distance { .. }) => {
                 Dependence { motion: 1, ..needs(Needs::POSITION_QUERY) }
             }

@@ -200,7 +200,8 @@ impl<'a> Resolver<'a> {
             let value = match constant(&formula) {
                 Some(value) if value.is_finite() => {
                     let plain = self.quantity(&formula, Place::Parameters).dimension.is_none();
-                    let scaled = unit.as_ref().filter(|_| plain).map(|given| given.unit.to_si(value));
+                    let scaled = unit.as_ref().filter(|_| plain);
+                    let scaled = scaled.map(|given| self.converted(&given.unit, value, formula.span));
                     ParameterValue::Given(scaled.unwrap_or(value))
                 }
                 Some(value) => {
@@ -285,7 +286,8 @@ impl<'a> Resolver<'a> {
         let node = fields.get(key)?;
         let (value, found) = self.constant_quantity(node)?;
         if found.dimension.is_none() {
-            return Some(parameter.written.as_ref().map_or(value, |unit| unit.to_si(value)));
+            let unit = parameter.written.as_ref();
+            return Some(unit.map_or(value, |unit| self.converted(unit, value, node.span)));
         }
         if let Some(unit) = &parameter.unit {
             let formula = Formula::number(value, node.span);
@@ -338,7 +340,11 @@ impl<'a> Resolver<'a> {
             if let Some(given) = &given {
                 quantity = Quantity::declared(given.unit.dimension);
                 match constant(&default).filter(|_| found.dimension.is_none()) {
-                    Some(value) => default = Formula::number(given.unit.to_si(value), default.span),
+                    Some(value) if value.is_finite() => {
+                        let si = self.converted(&given.unit, value, default.span);
+                        default = Formula::number(si, default.span);
+                    }
+                    Some(_) => {}
                     None if found.dimension.is_none() => {
                         self.must_be_si(given, "a signal that is an expression")
                     }

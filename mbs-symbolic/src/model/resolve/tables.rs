@@ -7,7 +7,7 @@ use super::{Resolver, Tables};
 use crate::diag::{FileId, Problem, Quoting, Span};
 use crate::model::expand::beside;
 use crate::model::tree::{Key, Node};
-use crate::model::{Formula, Table, limits};
+use crate::model::{Formula, Outside, Table, limits};
 
 /// A number with its place.
 struct Cell {
@@ -31,9 +31,15 @@ impl<'a> Resolver<'a> {
             );
             self.table_quantities.push(quantities);
             let events = self.flag(fields, "events").unwrap_or(false);
+            let outside = match self.choice(fields, "outside") {
+                "hold" => Outside::Hold,
+                "error" => Outside::Error,
+                _ => Outside::Extrapolate,
+            };
+            self.held_tables.push(outside == Outside::Hold);
             self.check_points(key, &x, &y);
             let plain = |column: Column| column.into_iter().map(|cell| cell.value).collect();
-            tables.push(Table { name: self.entry_name(key), x: plain(x), y: plain(y), events });
+            tables.push(Table { name: self.entry_name(key), x: plain(x), y: plain(y), events, outside });
         }
         tables
     }
@@ -124,7 +130,7 @@ impl<'a> Resolver<'a> {
                 let formula = Formula::number(cell.value, cell.span);
                 self.expect_quantity(&formula, cell.quantity, &expected, "this column", reason);
             } else if let Some(given) = &given {
-                cell.value = given.unit.to_si(cell.value);
+                cell.value = self.converted(&given.unit, cell.value, cell.span);
             }
         }
         quantity

@@ -91,6 +91,15 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// A plain number of a unit in SI; complains if there is no such number.
+    pub(super) fn converted(&mut self, unit: &Unit, value: f64, span: Span) -> f64 {
+        let si = unit.to_si(value);
+        if !si.is_finite() {
+            self.error(span, Problem::NotFinite { text: format!("{value:e} {}", unit.text) });
+        }
+        si
+    }
+
     /// A number behind a key.
     pub(super) fn number_field(&mut self, fields: &Fields<'a>, key: &str) -> Option<f64> {
         let node = fields.get(key)?;
