@@ -24,6 +24,11 @@ const FOUR: [&str; 5] = [
 fn main() {
     Config::new().scalars(&[Scalar::F32, Scalar::F64x4]).compile(&FOUR);
     Config::new().scalars(&[Scalar::F32, Scalar::F64x4, Scalar::F64x8]).compile(&EIGHT);
+    // A stiff one with what implicit methods need; `five_link_bushings` has it not.
+    Config::new()
+        .jacobian(true)
+        .scalars(&[Scalar::F32, Scalar::F64x4])
+        .compile(&["../../models/flyball_governor.yaml"]);
     let fused = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("fused");
     fs::create_dir_all(&fused).expect("OUT_DIR can be written");
     let config = Config::new().out_dir(fused).fused_multiply_add(true).scalars(&[Scalar::F64x4]);

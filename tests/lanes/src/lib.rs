@@ -8,6 +8,7 @@ mbs_runtime::include_model!("chain7");
 mbs_runtime::include_model!("every_operator");
 mbs_runtime::include_model!("five_link");
 mbs_runtime::include_model!("five_link_bushings");
+mbs_runtime::include_model!("flyball_governor");
 mbs_runtime::include_model!("heavy_top");
 mbs_runtime::include_model!("panda");
 mbs_runtime::include_model!("planar_vehicle");
@@ -29,6 +30,7 @@ pub static MODELS: &[(&str, &dyn Lanes)] = &[
     ("five_link", &five_link::Model),
     ("five_link_fused", &fused::five_link::Model),
     ("five_link_bushings", &five_link_bushings::Model),
+    ("flyball_governor", &flyball_governor::Model),
     ("heavy_top", &heavy_top::Model),
     ("panda", &panda::Model),
     ("panda_fused", &fused::panda::Model),

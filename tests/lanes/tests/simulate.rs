@@ -2,7 +2,7 @@
 
 use mbs_lanes::{model, random};
 use mbs_runtime::batch::{self, Outcome, Sample};
-use mbs_runtime::integrate::Projection;
+use mbs_runtime::integrate::{Projection, Remedy};
 use mbs_runtime::{Settings, simulate};
 
 /// Samples that differ in all parameters by a few percent.
@@ -90,6 +90,21 @@ fn rolling() {
 fn events_and_tables() {
     compare("planar_vehicle", &Settings { t_end: 1.0, rtol: 1e-4, ..Settings::default() }, 6);
     compare("five_link_bushings", &Settings { t_end: 0.05, rtol: 1e-4, ..Settings::default() }, 5);
+}
+
+/// Samples that turn stiff go on implicitly where there is a Jacobian, and as they were where
+/// there is none.
+#[test]
+fn stiffness() {
+    let stiff = |name: &str, t_end: f64| -> Vec<Option<Remedy>> {
+        let settings = Settings { t_end, rtol: 1e-5, ..Settings::default() };
+        compare(name, &settings, 6);
+        let outcomes = batch::lanes(model(name), &samples(name, 6), &settings, 1);
+        let remedy = |outcome: &Outcome| outcome.as_ref().expect("a run").stiffness.map(|found| found.remedy);
+        outcomes.iter().map(remedy).collect()
+    };
+    assert_eq!(stiff("flyball_governor", 0.5), [Some(Remedy::Switched { to: "radau5" }); 6]);
+    assert_eq!(stiff("five_link_bushings", 0.1), [Some(Remedy::NoJacobian); 6]);
 }
 
 #[test]
