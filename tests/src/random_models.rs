@@ -342,6 +342,9 @@ impl Model {
                 (6, _) => format!(
                     "type: contact, on: {on}, radius: 0.1, road: \"0.2*sin(x + t) + 0.1*x*y + if(y > x, 3, 4)\", stiffness: 40, damping: 2"
                 ),
+                (8, _) => format!(
+                    "type: point_contact_tyre, on: {on}, radius: size, road: \"0.1*cos(y + t) + x\", stiffness: 30, damping: 1"
+                ),
                 (7, _) => format!(
                     "type: spring_damper, from: {from}, to: {to}, force: \"{a}*(size - length) + {b}*rate\""
                 ),

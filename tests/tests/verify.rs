@@ -312,6 +312,42 @@ fn a_law_without_potential_is_found() {
     }
 }
 
+/// The power of every element whose law the compiler knows is in balance, above roads that move and
+/// bend, too; laws by value and stiffnesses that depend on the motion have none.
+#[test]
+fn every_known_law_is_in_balance() {
+    let text = "model: all
+inputs: {lift: {value: 0.1*sin(2*t), derivatives: 2}}
+bodies:
+  a: {mass: 1, inertia: {xx: 0.1, yy: 0.2, zz: 0.25}, frames: {tip: {position: [0.3, 0.1, -0.2], rotation: [{axis: x, angle: 0.4}]}}}
+  b: {mass: 2, inertia: {xx: 0.3, yy: 0.2, zz: 0.4}, frames: {tip: {position: [-0.2, 0.2, 0.5], rotation: [{axis: z, angle: 0.7}]}}}
+joints:
+  free: {type: free, from: ground, to: a}
+  arm: {type: revolute, from: a.tip, to: b, axis: y, coordinate: phi}
+forces:
+  strut: {type: spring_damper, from: ground, to: b.tip, stiffness: 20, damping: 2, length: 0.4, preload: 3}
+  coil: {type: joint_spring, joint: arm, stiffness: 5, damping: 0.3, rest: 0.2, preload: 1}
+  rub: {type: joint_friction, joint: arm, coulomb: 2, regularisation: 0.5, viscous: 0.3}
+  mount: {type: bushing, from: ground, to: b.tip, stiffness: [3, 2, 1], damping: [0.1, 0.2, 0.3], rotational_stiffness: [3, 4, 5], rotational_damping: [0.3, 0.4, 0.5]}
+  ball: {type: contact, on: b.tip, radius: 0.2, road: \"0.2*sin(x + t) + 0.1*x*y + 1 + lift\", stiffness: 40, damping: 2}
+  level: {type: point_contact_tyre, on: a.tip, radius: 0.2, road: 0.5 + lift, stiffness: 40, damping: 2}
+  rough: {type: point_contact_tyre, on: a.tip, radius: 0.2, road: 0.5*x, stiffness: 40}
+  drive: {type: joint_torque, joint: arm, torque: -phi}
+  hard: {type: joint_spring, joint: arm, stiffness: 5 + phi^2}
+";
+    let wanted = Wanted { provenance: true, ..Wanted::default() };
+    let compiled = compile("all", text, &NoFiles, wanted);
+    let mut compiled = compiled.unwrap_or_else(|rejected| panic!("{rejected}"));
+    assert_eq!(compiled.program.layout.without_potential, ["rough", "drive", "hard"]);
+    let others = Others::of(&mut compiled);
+    assert_eq!(others.names, ["strut", "coil", "rub", "mount", "ball", "level"]);
+    let report = check_with_run(&compiled.program, &others, 60, 0.0);
+    report.result().unwrap_or_else(|broken| panic!("{broken}"));
+    let powers = report.checks.iter().find(|check| check.name == "force powers").expect("an identity");
+    let worst = powers.worst.as_ref().expect("it was checked");
+    assert!(worst.error < 1e-12, "{worst:?}");
+}
+
 #[test]
 fn identities_have_different_names() {
     let names: std::collections::BTreeSet<&str> = IDENTITIES.iter().map(|(name, _)| *name).collect();

@@ -97,7 +97,7 @@ fn depth(
     let road = of_point.formula(site.lowering, road, site.kinematics);
     let value = law(site, &of_point, road);
     let slopes = of_point.partials(site.graph(), value);
-    let by_time = of_point.partial_by_time(site.lowering, value, site.kinematics, span);
+    let by_time = site.lowering.total_derivative(value, site.kinematics, span);
     let all = [value, slopes[0], slopes[1], slopes[2], by_time];
     let [value, x, y, z, by_time] = of_point.put_in(site.lowering, &point, all);
     let graph = site.graph();

@@ -1,7 +1,6 @@
 //! Formulas as functions of their locals, and their partial derivatives.
 
 use super::{Lowering, Queries};
-use crate::diag::Span;
 use crate::dynamics::Element;
 use crate::expr::{BinaryOp, Derivative, Graph, Node, Symbol};
 use crate::ids::{ExprId, Id};
@@ -25,7 +24,7 @@ impl OfLocals {
         Self { locals, element, first_place: lowering.places.len() }
     }
 
-    /// The symbols.
+    /// The symbols, of whose motion nothing is known: a total derivative by time leaves them as they are.
     pub(crate) fn locals(&self) -> &[ExprId] {
         &self.locals
     }
@@ -45,17 +44,6 @@ impl OfLocals {
         let one = graph.one();
         let along = |&local: &ExprId| Derivative::new([(local, one)]).of(graph, value);
         self.locals.iter().map(along).collect()
-    }
-
-    /// ∂value/∂t with the locals as they are.
-    pub(crate) fn partial_by_time(
-        &self,
-        lowering: &mut Lowering<'_>,
-        value: ExprId,
-        queries: &mut dyn Queries,
-        span: Span,
-    ) -> ExprId {
-        lowering.total_derivative(value, queries, span)
     }
 
     /// The expressions with `values` for the locals; comparisons become modes of the element.
