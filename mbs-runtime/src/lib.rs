@@ -33,7 +33,7 @@ pub mod verify;
 
 #[cfg(feature = "std")]
 pub use integrate::{Settings, SimulationError, Trajectory, simulate};
-pub use layout::{Layout, List, ModeKind, ModeUse, Names, Quaternion, RowKind};
+pub use layout::{Kinks, Layout, List, ModeKind, ModeUse, Names, Quaternion, RowKind};
 pub use mbs_math as math;
 pub use nalgebra;
 #[cfg(feature = "std")]
@@ -42,7 +42,7 @@ pub use system::{Accelerated, At, Energy, Fused, NotGenerated, System, wrong_len
 
 /// Generated code states which version of this crate's interface it was written
 /// for, and refuses to compile against another.
-pub const CODEGEN_VERSION: u32 = 4;
+pub const CODEGEN_VERSION: u32 = 5;
 
 /// Includes the module of a model that `mbs-build` wrote in `build.rs`.
 ///

@@ -9,6 +9,7 @@ mbs_runtime::include_model!("every_operator");
 mbs_runtime::include_model!("five_link");
 mbs_runtime::include_model!("five_link_bushings");
 mbs_runtime::include_model!("heavy_top");
+mbs_runtime::include_model!("kinks");
 mbs_runtime::include_model!("panda");
 mbs_runtime::include_model!("planar_vehicle");
 mbs_runtime::include_model!("rolling_disc");
@@ -30,6 +31,7 @@ pub static MODELS: &[(&str, &dyn Lanes)] = &[
     ("five_link_fused", &fused::five_link::Model),
     ("five_link_bushings", &five_link_bushings::Model),
     ("heavy_top", &heavy_top::Model),
+    ("kinks", &kinks::Model),
     ("panda", &panda::Model),
     ("panda_fused", &fused::panda::Model),
     ("planar_vehicle", &planar_vehicle::Model),

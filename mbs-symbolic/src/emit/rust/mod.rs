@@ -26,7 +26,7 @@ use super::Writer;
 use crate::program::{Counts, Op, Program};
 
 /// The version of the runtime's interface this emitter writes for.
-const CODEGEN_VERSION: u32 = 4;
+const CODEGEN_VERSION: u32 = 5;
 
 /// How a program is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
