@@ -54,7 +54,8 @@ impl<'s> Case<'s> {
         let [mut p, mut v, mut x] = [n_p, n_v, n_x].map(|n| vec![0.0; n]);
         system.initial(&prepared, &mut p, &mut v, &mut x);
         let mut u = vec![0.0; layout.n_u()];
-        system.input_defaults(0.0, &prepared, &mut u);
+        let modes = vec![false; layout.modes.len()];
+        system.input_defaults(0.0, &modes, &prepared, &mut u);
         for (k, value) in p.iter_mut().chain(&mut v).enumerate() {
             *value += 0.05 + 0.01 * k as f64;
         }
@@ -69,7 +70,7 @@ impl<'s> Case<'s> {
             v,
             x,
             u,
-            modes: vec![false; layout.modes.len()],
+            modes,
             v_dot: vec![0.1; n_v],
             lambda: vec![0.1; n_lambda],
             fused: [n_p, n_v * n_v, n_v, n_lambda * n_v, n_lambda, n_x].map(|n| vec![0.0; n]),

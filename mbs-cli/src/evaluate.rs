@@ -50,6 +50,9 @@ impl<'a> Evaluator<'a> {
         if let [p, v, x] = self.run(FunctionKind::Initial, &state).as_slice() {
             (state.p, state.v, state.x) = (p.clone(), v.clone(), x.clone());
         }
+        // Conditions in the inputs' defaults ask for the time alone; modes that do not come to
+        // rest are reported where they are decided for the whole state.
+        let _ = self.decide_modes(&mut state);
         state.u = self.one(FunctionKind::InputDefaults, &state);
         state
     }

@@ -31,8 +31,8 @@ fn fused(bencher: Bencher<'_, '_>, system: &dyn System) {
     let [mut p, mut v, mut x] = [n_p, n_v, n_x].map(|n| vec![0.0; n]);
     system.initial(&prepared, &mut p, &mut v, &mut x);
     let mut u = vec![0.0; layout.n_u()];
-    system.input_defaults(0.0, &prepared, &mut u);
     let modes = vec![false; layout.modes.len()];
+    system.input_defaults(0.0, &modes, &prepared, &mut u);
     let at = At { t: 0.0, p: &p, v: &v, x: &x, u: &u, modes: &modes, prepared: &prepared };
     let mut parts = [n_p, n_v * n_v, n_v, n_lambda * n_v, n_lambda, n_x].map(|n| vec![0.0; n]);
     let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] = &mut parts;

@@ -1,6 +1,6 @@
 //! Names and dimensions of a program, owned.
 
-use mbs_runtime::{Layout, ModeKind, ModeUse, Names, Quaternion, RowKind};
+use mbs_runtime::{Kinks, Layout, ModeKind, ModeUse, Names, Quaternion, RowKind};
 use mbs_symbolic::ids::Id;
 use mbs_symbolic::program::{self, Program, Quantity};
 
@@ -18,6 +18,14 @@ pub(crate) fn layout(program: &Program) -> Layout {
         mode_uses.push(ModeUse { mode: mode as u32, first, count });
         mode_conditions.extend(alternative.iter().map(|needs| (needs.mode.index() as u32, needs.holds)));
     }
+    let (mut kinks, mut kink_points) = (Vec::new(), Vec::new());
+    for table in &from.kinks {
+        let (first_mode, n_modes) = (table.first_mode.index() as u32, table.n_modes as u32);
+        let (first, count) = (kink_points.len() as u32, table.at.len() as u32);
+        kinks.push(Kinks { first_mode, n_modes, first, count });
+        kink_points.extend_from_slice(&table.at);
+    }
+    let kink_names: Vec<String> = from.kinks.iter().map(|table| table.name.clone()).collect();
     Layout {
         model: vec![from.model.clone()].into(),
         positions: names(&from.positions),
@@ -45,6 +53,9 @@ pub(crate) fn layout(program: &Program) -> Layout {
         mode_kinds: from.modes.iter().map(|mode| mode_kind(mode.kind)).collect::<Vec<_>>().into(),
         mode_uses: mode_uses.into(),
         mode_conditions: mode_conditions.into(),
+        kinks: kinks.into(),
+        kink_names: kink_names.into(),
+        kink_points: kink_points.into(),
         outputs: names(&from.outputs),
         output_units: units.collect::<Vec<_>>().into(),
         bodies: names(&from.bodies),

@@ -99,7 +99,10 @@ impl Lengths {
             program.n_prepared(),
         ];
         if !kind.takes_state() {
-            at[..5].fill(0);
+            at[..4].fill(0);
+        }
+        if kind.is_per_parameter_set() {
+            at[4] = 0;
         }
         let [reads_v_dot, reads_lambda] = reads_solution(function);
         let solution = [
@@ -301,8 +304,9 @@ impl<E: Engine> System for Model<E> {
         Energy { kinetic, potential }
     }
 
-    fn input_defaults(&self, t: f64, prepared: &[f64], u: &mut [f64]) {
-        self.fill(FunctionKind::InputDefaults, Read::at(&nowhere(t, prepared)), u);
+    fn input_defaults(&self, t: f64, modes: &[bool], prepared: &[f64], u: &mut [f64]) {
+        let at = At { modes, ..nowhere(t, prepared) };
+        self.fill(FunctionKind::InputDefaults, Read::at(&at), u);
     }
 
     fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]) {

@@ -32,8 +32,8 @@ macro_rules! delegate_system {
             fn energy(&self, at: &$crate::At<'_>) -> $crate::Energy {
                 $crate::System::energy(&$model, at)
             }
-            fn input_defaults(&self, t: f64, prepared: &[f64], u: &mut [f64]) {
-                $crate::System::input_defaults(&$model, t, prepared, u);
+            fn input_defaults(&self, t: f64, modes: &[bool], prepared: &[f64], u: &mut [f64]) {
+                $crate::System::input_defaults(&$model, t, modes, prepared, u);
             }
             fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
                 $crate::System::initial(&$model, prepared, p, v, x);

@@ -174,12 +174,19 @@ pub struct Layout {
     pub modes: Names,
     /// How each switching function decides its mode.
     pub mode_kinds: List<ModeKind>,
-    /// Whether each switching function is affine in time and depends on nothing else.
+    /// Whether each switching function is affine in time and depends on nothing else, or belongs
+    /// to a table of such an argument.
     pub time_modes: List<bool>,
     /// Where modes have an influence; empty if every mode always has.
     pub mode_uses: List<ModeUse>,
     /// Modes and the values they must have, for `mode_uses`.
     pub mode_conditions: List<(u32, bool)>,
+    /// Tables whose kinks are events.
+    pub kinks: List<Kinks>,
+    /// Their names, after element and table.
+    pub kink_names: Names,
+    /// Where their kinks are, for `kinks`.
+    pub kink_points: List<f64>,
     /// Names of the outputs.
     pub outputs: Names,
     /// Units of the outputs, empty where none is given.
@@ -299,6 +306,12 @@ impl Layout {
         self.mode_uses.is_empty() || places.any(applies)
     }
 
+    /// Where the kinks of a table are.
+    pub fn kinks_of(&self, table: &Kinks) -> &[f64] {
+        let first = table.first as usize;
+        self.kink_points.get(first..first + table.count as usize).unwrap_or_default()
+    }
+
     /// Name of the model element a constraint row belongs to.
     pub fn row_element(&self, row: usize) -> &str {
         let name = self.rows.get(row).unwrap_or_default();
@@ -348,6 +361,39 @@ pub struct ModeUse {
     pub count: u32,
 }
 
+/// A linear table at one argument whose kinks are events.
+///
+/// Its modes hold the number of the piece that counts, from 0, as a Gray code, lowest bit first.
+/// The function of the highest bit is what is left of the argument to that bit's one kink.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kinks {
+    /// First of its modes.
+    pub first_mode: u32,
+    /// How many.
+    pub n_modes: u32,
+    /// First of its kinks among [`Layout::kink_points`].
+    pub first: u32,
+    /// How many; increasing.
+    pub count: u32,
+}
+
+impl Kinks {
+    /// Its modes.
+    pub fn modes(&self) -> core::ops::Range<usize> {
+        self.first_mode as usize..(self.first_mode + self.n_modes) as usize
+    }
+
+    /// The number of the piece that modes say.
+    pub fn piece(&self, modes: &[bool]) -> usize {
+        let code = modes.get(self.modes()).unwrap_or_default();
+        // From the highest bit down, each bit tells whether that of the number differs from
+        // the one above.
+        let next = |number: usize, &bit: &bool| number << 1 | (number & 1 ^ usize::from(bit));
+        let piece = code.iter().rev().fold(0, next);
+        piece.min(self.count as usize)
+    }
+}
+
 /// Where a quaternion lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quaternion {
@@ -371,5 +417,16 @@ mod tests {
         assert_eq!((owned.position("b"), fixed.get(2), fixed.len()), (Some(1), None, 2));
         let list: List<u32> = vec![1, 2].into();
         assert_eq!(list[..], [1, 2]);
+    }
+
+    #[test]
+    fn modes_spell_pieces() {
+        let table = Kinks { first_mode: 1, n_modes: 3, first: 0, count: 5 };
+        // The reflected code of 0 to 5, lowest bit first, behind a mode of something else.
+        let codes = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1]]
+            .map(|code| code.map(|bit| bit == 1));
+        for (piece, [a, b, c]) in codes.into_iter().enumerate() {
+            assert_eq!(table.piece(&[true, a, b, c]), piece);
+        }
     }
 }

@@ -33,7 +33,7 @@ pub mod verify;
 
 #[cfg(feature = "std")]
 pub use integrate::{Settings, SimulationError, Trajectory, simulate};
-pub use layout::{Layout, List, ModeKind, ModeUse, Names, Quaternion, RowKind};
+pub use layout::{Kinks, Layout, List, ModeKind, ModeUse, Names, Quaternion, RowKind};
 pub use mbs_math as math;
 pub use nalgebra;
 #[cfg(feature = "std")]

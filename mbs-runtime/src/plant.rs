@@ -1,6 +1,7 @@
 //! A system at work: parameters set, inputs connected, modes frozen, calls counted.
 
 use crate::constraint::{Independence, Redundancy, WEAK};
+use crate::integrate::instant;
 use crate::linalg::{Saddle, Singular, add_scaled};
 use crate::{Accelerated, At, Fused, Layout, System};
 use std::boxed::Box;
@@ -41,9 +42,45 @@ pub struct Statistics {
 }
 
 /// Signals for the inputs of a system as functions of time.
+///
+/// Integrators take signals for smooth between breakpoints. One that jumps or has a kink
+/// announces where, and a step ends there:
+///
+/// ```
+/// use mbs_runtime::Signals;
+///
+/// /// 2 N on the first input from 0.25 s on, nothing before.
+/// struct Push;
+///
+/// impl Signals for Push {
+///     fn set(&mut self, t: f64, u: &mut [f64]) {
+///         u[0] = if t >= 0.25 { 2.0 } else { 0.0 };
+///     }
+///     fn next_breakpoint(&self, after: f64) -> Option<f64> {
+///         Some(0.25).filter(|t| *t > after)
+///     }
+/// }
+///
+/// let mut push = Push;
+/// assert_eq!(push.next_breakpoint(0.0), Some(0.25));
+/// assert_eq!(push.next_breakpoint(0.25), None);
+/// # let mut u = [0.0];
+/// # push.set(0.3, &mut u);
+/// # assert_eq!(u, [2.0]);
+/// ```
 pub trait Signals: Send {
     /// Fills all slots of u at time t; what is there already are the model's defaults.
+    ///
+    /// At a breakpoint itself it is not asked: the step before gets the signal at the
+    /// neighbouring number below, the step after that at the neighbouring number above.
     fn set(&mut self, t: f64, u: &mut [f64]);
+
+    /// When the next breakpoint after a time is, s: a jump of a signal, or of a derivative that
+    /// matters for the accuracy. None by default.
+    fn next_breakpoint(&self, after: f64) -> Option<f64> {
+        let _ = after;
+        None
+    }
 }
 
 /// Inputs as the model defaults them.
@@ -124,6 +161,10 @@ pub struct Plant<'s> {
     signals: Box<dyn Signals + 's>,
     u: Vec<f64>,
     u_time: f64,
+    /// The modes `u` was formed with.
+    u_modes: Vec<bool>,
+    /// The breakpoints of the signals before and after the step now tried.
+    breakpoints: [f64; 2],
     /// Whether accelerations come from the model's own solution, where it has one.
     pub own_solution: bool,
     /// Conditionals, frozen within a step.
@@ -166,6 +207,8 @@ impl<'s> Plant<'s> {
             signals,
             u: vec![0.0; layout.n_u()],
             u_time: f64::NAN,
+            u_modes: vec![false; layout.modes.len()],
+            breakpoints: [f64::NAN; 2],
             own_solution: true,
             modes: vec![false; layout.modes.len()],
             statistics: Statistics::default(),
@@ -230,10 +273,35 @@ impl<'s> Plant<'s> {
 
     /// Brings the inputs to time t.
     fn set_inputs(&mut self, t: f64) {
-        if self.u_time != t {
-            self.system.input_defaults(t, &self.prepared, &mut self.u);
-            self.signals.set(t, &mut self.u);
-            self.u_time = t;
+        if self.u.is_empty() || self.u_time == t && self.u_modes == self.modes {
+            return;
+        }
+        self.system.input_defaults(t, &self.modes, &self.prepared, &mut self.u);
+        // The ends of a step belong to it, however they were rounded.
+        let [last, next] = self.breakpoints;
+        let rounding = 2.0 * instant(t);
+        let side = if t <= last && last - t <= rounding {
+            last.next_up()
+        } else if t >= next && t - next <= rounding {
+            next.next_down()
+        } else {
+            t
+        };
+        self.signals.set(side, &mut self.u);
+        self.u_time = t;
+        self.u_modes.copy_from_slice(&self.modes);
+    }
+
+    /// The next breakpoint of the signals after t.
+    pub(crate) fn next_breakpoint(&self, t: f64) -> Option<f64> {
+        self.signals.next_breakpoint(t).filter(|next| *next > t)
+    }
+
+    /// Says between which breakpoints of the signals the run is; NaN where there is none.
+    pub(crate) fn set_breakpoints(&mut self, breakpoints: [f64; 2]) {
+        if self.breakpoints.map(f64::to_bits) != breakpoints.map(f64::to_bits) {
+            self.breakpoints = breakpoints;
+            self.u_time = f64::NAN;
         }
     }
 

@@ -158,8 +158,8 @@ pub trait System: Send + Sync {
     fn poses(&self, at: &At<'_>, out: &mut [f64]);
     /// Kinetic and potential energy.
     fn energy(&self, at: &At<'_>) -> Energy;
-    /// Inputs while nothing else is set.
-    fn input_defaults(&self, t: f64, prepared: &[f64], u: &mut [f64]);
+    /// Inputs while nothing else is set; `modes` decides the conditionals in them.
+    fn input_defaults(&self, t: f64, modes: &[bool], prepared: &[f64], u: &mut [f64]);
     /// Default initial values, not yet consistent with the constraints.
     fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]);
     /// Values of the derived parameters.

@@ -4,10 +4,10 @@
 mod support;
 
 use mbs_runtime::integrate::{METHODS, SimulationError, method, simulate_with};
-use mbs_runtime::{Settings, State, System, Trajectory, simulate};
+use mbs_runtime::{At, Plant, Settings, Signals, State, System, Trajectory, simulate};
 use support::closed_forms::{Bead, WatchedBead};
-use support::switching::{Bouncer, DryFriction, Nested, Pushed, Relay};
-use support::{Mechanism, distance, plant};
+use support::switching::{Bouncer, Driven, DryFriction, Nested, Pushed, Relay, Together};
+use support::{Mechanism, Sizes, distance, plant};
 
 fn run(system: &dyn System, name: &str, settings: &Settings) -> Result<Trajectory, SimulationError> {
     let mut plant = plant(system);
@@ -40,6 +40,103 @@ fn a_mass_bounces_on_a_spring_in_time() {
             let since = 1.2 - times[3];
             let height = Bouncer::GRAVITY * fall * since - 0.5 * Bouncer::GRAVITY * since * since;
             assert!((last.p[0] - height).abs() < 1e-7, "{name}: {} not {height}", last.p[0]);
+        }
+    }
+}
+
+/// Each of three masses that arrive at one instant has its own event, and so has the
+/// condition on that time; in the order of the modes, whatever their scale.
+#[test]
+fn events_at_one_instant_are_all_listed() {
+    let (fall, contact, flight) = Bouncer::times();
+    let times = [fall, fall + contact, fall + contact + flight, fall + 2.0 * contact + flight];
+    let system = Together.model();
+    for name in METHODS {
+        let settings = Settings { t_end: 1.2, rtol: 1e-9, ..Settings::default() };
+        let trajectory = run(&system, name, &settings).unwrap();
+        let mut expected = Vec::new();
+        for (k, time) in times.into_iter().enumerate() {
+            let rises = k % 2 == 1;
+            expected.extend([("mode0", rises, time), ("mode1", rises, time)]);
+            if k == 0 {
+                expected.push(("mode2", true, time));
+            }
+            expected.push(("mode3", !rises, time));
+        }
+        let found = &trajectory.events;
+        assert_eq!(found.len(), expected.len(), "{name}: {found:?}");
+        assert_eq!(trajectory.statistics.events, 13);
+        for (event, (mode, rising, time)) in found.iter().zip(expected) {
+            assert_eq!((event.name.as_str(), event.rising), (mode, rising), "{name}: {found:?}");
+            assert!((event.t - time).abs() < 1e-8, "{name}: {mode} at {} not {time}", event.t);
+        }
+        let instants: Vec<f64> = found.iter().map(|event| event.t).collect();
+        assert!(instants[..4].iter().all(|t| *t == instants[0]), "{name}: {instants:?}");
+        let last = trajectory.states.last().unwrap();
+        assert_eq!((last.p[0].to_bits(), last.p[1].to_bits()), (last.p[1].to_bits(), last.p[2].to_bits()));
+    }
+}
+
+/// Many bodies that arrive together are no chattering.
+#[test]
+fn hundreds_of_events_at_one_instant_are_no_storm() {
+    struct Many;
+    impl Mechanism for Many {
+        fn sizes(&self) -> Sizes {
+            Sizes { p: 1, v: 1, modes: &[false; 300], ..Sizes::default() }
+        }
+        fn start(&self, p: &mut [f64], v: &mut [f64], _: &mut [f64]) {
+            (p[0], v[0]) = (1.0, -1.0);
+        }
+        fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+            m[0] = 1.0;
+        }
+        fn force(&self, _: &At<'_>, _: &mut [f64]) {}
+        fn switches(&self, at: &At<'_>, out: &mut [f64]) {
+            (0..).zip(out).for_each(|(k, out)| *out = f64::from(k + 1) * at.p[0]);
+        }
+    }
+    let system = Many.model();
+    let trajectory = simulate(&system, &Settings { t_end: 2.0, ..Settings::default() }).unwrap();
+    assert_eq!(trajectory.events.len(), 300);
+    assert!(trajectory.events.iter().all(|event| event.t == trajectory.events[0].t && !event.rising));
+    assert!((trajectory.events[0].t - 1.0).abs() < 1e-12);
+}
+
+/// A force of 2 N from 0.25 s on, at the jump itself by either convention.
+struct Step {
+    holds_at_jump: bool,
+}
+
+impl Signals for Step {
+    fn set(&mut self, t: f64, u: &mut [f64]) {
+        let is_on = if self.holds_at_jump { t >= 0.25 } else { t > 0.25 };
+        u[0] = if is_on { 2.0 } else { 0.0 };
+    }
+    fn next_breakpoint(&self, after: f64) -> Option<f64> {
+        Some(0.25).filter(|t| *t > after)
+    }
+}
+
+#[test]
+fn steps_end_at_announced_breakpoints() {
+    let system = Driven.model();
+    for name in METHODS {
+        for (t_start, holds_at_jump) in [(0.0, true), (0.0, false), (0.25, true), (0.25, false), (0.1, false)]
+        {
+            let mut plant = Plant::new(&system, &[], Box::new(Step { holds_at_jump }));
+            let mut method = method(name, system.layout()).unwrap();
+            let mut start = State::new(system.layout());
+            start.t = t_start;
+            let settings = Settings { t_start, t_end: 1.0, rtol: 1e-12, ..Settings::default() };
+            let trajectory =
+                simulate_with(&mut plant, &mut *method, start, &settings, &mut |_| true).unwrap();
+            let last = trajectory.states.last().unwrap();
+            assert!((last.v[0] - 1.5).abs() < 1e-13, "{name} from {t_start}: {last:?}");
+            assert!((last.p[0] - 0.5625).abs() < 1e-13, "{name} from {t_start}: {last:?}");
+            assert_eq!(trajectory.statistics.rejected, 0, "{name} from {t_start}");
+            assert!(trajectory.events.is_empty(), "modes did not change");
+            assert!(t_start == 0.25 || trajectory.states.iter().any(|state| state.t == 0.25), "{name}");
         }
     }
 }

@@ -6,11 +6,12 @@ use std::{env, fs};
 
 /// Models that are compiled with their Jacobian: a tree and loops, quaternions, rolling,
 /// states and inputs, tables and modes.
-const WITH_JACOBIAN: [&str; 7] = [
+const WITH_JACOBIAN: [&str; 8] = [
     "every_operator",
     "five_link",
     "five_link_bushings",
     "heavy_top",
+    "kinks",
     "planar_vehicle",
     "rolling_disc",
     "rssr",

@@ -13,12 +13,13 @@ const EIGHT: [&str; 5] = [
     "../../models/ur5.yaml",
     "../generated/models/every_operator.yaml",
 ];
-const FOUR: [&str; 5] = [
+const FOUR: [&str; 6] = [
     "../../models/andrews.yaml",
     "../../models/five_link_bushings.yaml",
     "../../models/heavy_top.yaml",
     "../../models/planar_vehicle.yaml",
     "../../models/rolling_disc.yaml",
+    "../generated/models/kinks.yaml",
 ];
 
 fn main() {

@@ -84,8 +84,8 @@ impl System for Adjusted<'_> {
         self.inner.energy(at)
     }
 
-    fn input_defaults(&self, t: f64, prepared: &[f64], u: &mut [f64]) {
-        self.inner.input_defaults(t, prepared, u);
+    fn input_defaults(&self, t: f64, modes: &[bool], prepared: &[f64], u: &mut [f64]) {
+        self.inner.input_defaults(t, modes, prepared, u);
         for setting in &self.settings {
             if let Setting::Input(first, value) = *setting {
                 u[first] = value;

@@ -186,7 +186,10 @@ impl State {
                 filled(layout.outputs.len(), &|out| system.outputs(&at, &self.v_dot, &self.lambda, out)),
             ),
             ("poses", filled(12 * layout.bodies.len(), &|out| system.poses(&at, out))),
-            ("input_defaults", filled(layout.n_u(), &|out| system.input_defaults(self.t, &prepared, out))),
+            (
+                "input_defaults",
+                filled(layout.n_u(), &|out| system.input_defaults(self.t, at.modes, &prepared, out)),
+            ),
             ("derived", filled(layout.derived.len(), &|out| system.derived(&prepared, out))),
         ];
         let energy = system.energy(&at);

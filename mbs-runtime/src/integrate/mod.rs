@@ -50,6 +50,8 @@ pub use driver::{simulate, simulate_with};
 #[cfg(feature = "std")]
 pub use error::SimulationError;
 #[cfg(feature = "std")]
+pub(crate) use events::instant;
+#[cfg(feature = "std")]
 pub use half_explicit::HalfExplicit;
 #[cfg(feature = "std")]
 pub use mdop5::Mdop5;

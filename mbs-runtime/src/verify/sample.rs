@@ -73,7 +73,8 @@ impl<'s> Sampler<'s> {
         // Initial velocities may be far from what makes errors visible.
         let v = around(&zeros(v.len()), 1.5);
         let mut u = zeros(layout.n_u());
-        self.system.input_defaults(t, &self.prepared, &mut u);
+        let modes = vec![false; layout.modes.len()];
+        self.system.input_defaults(t, &modes, &self.prepared, &mut u);
         let u = around(&u, 0.5 * width);
         for block in layout.quaternions.iter() {
             let q = &mut p[block.p as usize..][..4];
@@ -86,7 +87,7 @@ impl<'s> Sampler<'s> {
             }
             q.iter_mut().for_each(|q| *q /= length);
         }
-        let mut sample = Sample { t, p, v, x, u, modes: vec![false; layout.modes.len()] };
+        let mut sample = Sample { t, p, v, x, u, modes };
         self.settle(&mut sample).then_some(sample)
     }
 

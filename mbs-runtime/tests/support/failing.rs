@@ -3,8 +3,18 @@
 use super::{Mechanism, Sizes};
 use mbs_runtime::At;
 
-const ONE: Sizes =
-    Sizes { p: 1, v: 1, x: 0, g: 0, lambda: 0, modes: &[], uses: &[], conditions: &[], quaternions: &[] };
+const ONE: Sizes = Sizes {
+    p: 1,
+    v: 1,
+    x: 0,
+    g: 0,
+    lambda: 0,
+    u: 0,
+    modes: &[],
+    uses: &[],
+    conditions: &[],
+    quaternions: &[],
+};
 
 /// A mass that falls into the centre of an inverse-square force.
 pub(crate) struct Falling;

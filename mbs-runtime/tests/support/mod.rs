@@ -46,6 +46,7 @@ pub(crate) struct Sizes {
     pub(crate) x: usize,
     pub(crate) g: usize,
     pub(crate) lambda: usize,
+    pub(crate) u: usize,
     /// For each mode, whether its function is one of time alone.
     pub(crate) modes: &'static [bool],
     /// Where modes matter, with the conditions; empty for always.
@@ -67,6 +68,7 @@ impl Sizes {
             positions: names("q", self.p),
             velocities: names("q", self.v),
             states: names("x", self.x),
+            inputs: names("u", self.u),
             rows: names("row", self.lambda),
             row_kinds: rows.into(),
             n_g: self.g,
@@ -159,7 +161,7 @@ impl<M: Mechanism> System for Model<M> {
     fn energy(&self, at: &At<'_>) -> Energy {
         self.mechanism.energy(at)
     }
-    fn input_defaults(&self, _: f64, _: &[f64], _: &mut [f64]) {}
+    fn input_defaults(&self, _: f64, _: &[bool], _: &[f64], _: &mut [f64]) {}
     fn initial(&self, _: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
         self.mechanism.start(p, v, x);
     }

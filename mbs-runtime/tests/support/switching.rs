@@ -40,6 +40,54 @@ impl Mechanism for Bouncer {
     }
 }
 
+/// Three equal masses that fall on springs of their own at the same instant, their conditions
+/// written in different units, and a condition on the time at which they arrive.
+pub(crate) struct Together;
+
+impl Together {
+    /// The factors of the conditions.
+    const SCALES: [f64; 3] = [1.0, 1e6, -1e-3];
+}
+
+impl Mechanism for Together {
+    fn sizes(&self) -> Sizes {
+        Sizes { p: 3, v: 3, modes: &[false, false, true, false], ..Sizes::default() }
+    }
+    fn start(&self, p: &mut [f64], _: &mut [f64], _: &mut [f64]) {
+        p.fill(Bouncer::HEIGHT);
+    }
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        (m[0], m[4], m[8]) = (1.0, 1.0, 1.0);
+    }
+    fn force(&self, at: &At<'_>, f: &mut [f64]) {
+        // The last condition is written the other way round.
+        let touches = [at.modes[0], at.modes[1], !at.modes[3]];
+        for (k, f) in f.iter_mut().enumerate() {
+            *f = -Bouncer::GRAVITY - if touches[k] { Bouncer::STIFFNESS * at.p[k] } else { 0.0 };
+        }
+    }
+    fn switches(&self, at: &At<'_>, out: &mut [f64]) {
+        let of = |k: usize| Self::SCALES[k] * at.p[k];
+        out.copy_from_slice(&[of(0), of(1), at.t - Bouncer::times().0, of(2)]);
+    }
+}
+
+/// A mass pushed by its input.
+pub(crate) struct Driven;
+
+impl Mechanism for Driven {
+    fn sizes(&self) -> Sizes {
+        Sizes { p: 1, v: 1, u: 1, ..Sizes::default() }
+    }
+    fn start(&self, _: &mut [f64], _: &mut [f64], _: &mut [f64]) {}
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        m[0] = 1.0;
+    }
+    fn force(&self, at: &At<'_>, f: &mut [f64]) {
+        f[0] = at.u[0];
+    }
+}
+
 /// A mass pushed from 0.3 s on, until 0.7 s.
 pub(crate) struct Pushed;
 

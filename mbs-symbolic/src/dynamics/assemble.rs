@@ -3,7 +3,9 @@
 use super::activity;
 use super::closures;
 use super::constraints::{self, Rows};
-use super::equations::{Equations, Formulation, InputSlot, Layout, Mode, Pose, QuaternionBlock};
+use super::equations::{
+    Element, Equations, Formulation, FrozenReading, InputSlot, Kinks, Layout, Mode, Pose, QuaternionBlock,
+};
 use super::formulation::{self, Formulated, Given};
 use super::jacobian::jacobian;
 use super::outputs::{asked_reactions, outputs};
@@ -16,7 +18,7 @@ use crate::expr::{Derivative, Symbol};
 use crate::forces::{self, Applied};
 use crate::ids::{ExprId, FrameId, Id, IdVec, JointId, LinkId, ModeId};
 use crate::kinematics::{Column, Kinematics, chain};
-use crate::lower::{Lowering, NoQueries};
+use crate::lower::{FoundMode, Lowering, NoQueries, Pieces};
 use crate::model::{Model, limits};
 use crate::spatial::{Axes, Vec3};
 use crate::topology::Topology;
@@ -91,7 +93,8 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let without = applied.without_potential.iter().map(|element| element.name(model).to_owned());
     layout.without_potential = without.collect();
     let switching: IdVec<ModeId, ExprId> = lowering.modes.list.iter().map(|mode| mode.function).collect();
-    let roots = forces.iter().chain(&auxiliary).chain(&outputs).chain([&potential_energy]).copied();
+    let roots = forces.iter().chain(&auxiliary).chain(&outputs).chain(&input_defaults);
+    let roots = roots.chain([&potential_energy]).copied();
     let mut uses = activity::uses(&lowering.graph, &switching, roots);
     for mode in switching.ids() {
         layout.modes[mode].uses = std::mem::take(&mut uses[mode]);
@@ -116,7 +119,8 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     };
     let mut equations = Equations {
         layout,
-        tables: model.tables.clone(),
+        frozen_readings: frozen_readings(&lowering.pieces),
+        tables: std::mem::take(&mut lowering.tables),
         p_dot,
         kinematic_matrix,
         mass_matrix,
@@ -157,12 +161,13 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     equations.solutions = solution::solutions(&mut equations, &computed, gravity, &applied, &reduced);
     // Last, so that nothing else is written in another order for it.
     lowering.graph = std::mem::take(&mut equations.graph);
+    lowering.tables = std::mem::take(&mut equations.tables);
     let cosines = closures::cosines(&mut lowering, &mut kinematics, topology);
     stop_on_errors(&mut lowering)?;
     let name = |&(id, _): &(JointId, ExprId)| model.joints[id].name.text.clone();
     equations.layout.closures = cosines.iter().map(name).collect();
     equations.closure_cosines = cosines.into_iter().map(|(_, cosine)| cosine).collect();
-    equations.graph = lowering.graph;
+    (equations.graph, equations.tables) = (lowering.graph, lowering.tables);
     Ok(equations)
 }
 
@@ -276,8 +281,9 @@ fn input_defaults(lowering: &mut Lowering<'_>) -> Vec<ExprId> {
     let t = lowering.graph.symbol(Symbol::Time);
     let one = lowering.graph.one();
     let mut defaults = Vec::with_capacity(lowering.input_slots());
-    for input in &model.inputs {
-        let mut value = lowering.formula(&input.default, &[], &mut NoQueries, None);
+    for (id, input) in model.inputs.iter_enumerated() {
+        let element = Some(Element::Input(id));
+        let mut value = lowering.formula(&input.default, &[], &mut NoQueries, element);
         defaults.push(value);
         for _ in 0..input.derivatives {
             value = Derivative::new([(t, one)]).of(&mut lowering.graph, value);
@@ -332,6 +338,7 @@ fn derived(lowering: &Lowering<'_>) -> Vec<ExprId> {
 
 fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layout {
     let modes = modes(lowering);
+    let kinks = kinks(lowering);
     let model = lowering.model;
     let lowering = &*lowering;
     let positions = topology.positions.iter().map(|&id| &model.coordinates[id]);
@@ -364,6 +371,7 @@ fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layo
         n_g: rows.list.iter().filter(|parts| parts.value.is_some()).count(),
         quaternions: quaternions(lowering),
         modes,
+        kinks,
         outputs: model.outputs.iter().map(|output| output.name.text.clone()).collect(),
         output_units: model.outputs.iter().map(|output| output.unit.clone()).collect(),
         bodies: model.bodies.iter().skip(1).map(|body| body.name.text.clone()).collect(),
@@ -382,22 +390,60 @@ fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layo
     }
 }
 
-/// Modes named after their elements, numbered where an element has several.
-fn modes(lowering: &mut Lowering<'_>) -> IdVec<crate::ids::ModeId, Mode> {
+/// Modes named after their elements, numbered where an element has several; those of a table
+/// after both.
+fn modes(lowering: &mut Lowering<'_>) -> IdVec<ModeId, Mode> {
     let functions: Vec<ExprId> = lowering.modes.list.iter().map(|mode| mode.function).collect();
-    let time_events: Vec<bool> =
+    let mut time_events: Vec<bool> =
         functions.iter().map(|&function| is_affine_in_time(lowering, function)).collect();
+    let mut tables: IdVec<ModeId, Option<String>> = functions.iter().map(|_| None).collect();
+    for kinks in kinks(lowering) {
+        let first = kinks.first_mode.index();
+        let highest = first + kinks.n_modes - 1;
+        for mode in first..=highest {
+            time_events[mode] = time_events[highest];
+            tables[ModeId::new(mode)] = Some(format!("{}.bit{}", kinks.name, mode - first));
+        }
+    }
     let model = lowering.model;
     let list = &lowering.modes.list;
-    list.iter_enumerated()
-        .map(|(id, found)| {
-            let element = found.element;
-            let before = list.iter().take(id.index()).filter(|other| other.element == element).count();
-            let name = element.name(model);
-            let name = if before == 0 { name.to_owned() } else { format!("{name}.{}", before + 1) };
-            Mode { name, element, kind: found.kind, is_time_event: time_events[id.index()], uses: Vec::new() }
-        })
-        .collect()
+    let mut modes = IdVec::new();
+    for (id, found) in list.iter_enumerated() {
+        let element = found.element;
+        let is_alike =
+            |(other, found): &(ModeId, &FoundMode)| found.element == element && tables[*other].is_none();
+        let before = list.iter_enumerated().take(id.index()).filter(is_alike).count();
+        let name = element.name(model);
+        let name = match &tables[id] {
+            Some(name) => name.clone(),
+            None if before == 0 => name.to_owned(),
+            None => format!("{name}.{}", before + 1),
+        };
+        let is_time_event = time_events[id.index()];
+        modes.push(Mode { name, element, kind: found.kind, is_time_event, uses: Vec::new() });
+    }
+    modes
+}
+
+fn frozen_readings(pieces: &[Pieces]) -> Vec<FrozenReading> {
+    let reading = |&Pieces { table, argument, start, .. }: &Pieces| FrozenReading { table, argument, start };
+    pieces.iter().map(reading).collect()
+}
+
+/// Tables whose kinks are events, named after element and table.
+fn kinks(lowering: &Lowering<'_>) -> Vec<Kinks> {
+    let model = lowering.model;
+    let all = &lowering.pieces;
+    let named = all.iter().enumerate().map(|(index, pieces)| {
+        let is_alike = |other: &&Pieces| (other.table, other.element) == (pieces.table, pieces.element);
+        let name = format!("{}.{}", pieces.element.name(model), model.tables[pieces.table].name.text);
+        let name = match all[..index].iter().filter(is_alike).count() {
+            0 => name,
+            before => format!("{name}.{}", before + 1),
+        };
+        Kinks { name, first_mode: pieces.modes[0], n_modes: pieces.modes.len(), at: pieces.kinks.clone() }
+    });
+    named.collect()
 }
 
 /// Whether a function is a + b t with a and b of parameters alone, b not zero.

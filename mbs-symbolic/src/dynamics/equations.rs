@@ -20,6 +20,8 @@ pub struct Equations {
     pub layout: Layout,
     /// Tables the expressions read.
     pub tables: IdVec<TableId, Table>,
+    /// Where tables are read whose kinks are events.
+    pub frozen_readings: Vec<FrozenReading>,
     /// p' = T v, n_p.
     pub p_dot: Vec<ExprId>,
     /// T, n_p × n_v.
@@ -155,6 +157,8 @@ pub struct Layout {
     pub quaternions: Vec<QuaternionBlock>,
     /// Conditionals frozen within a step.
     pub modes: IdVec<ModeId, Mode>,
+    /// Tables whose kinks are events.
+    pub kinks: Vec<Kinks>,
     /// Names of outputs.
     pub outputs: Vec<String>,
     /// Units of outputs, as far as given.
@@ -221,12 +225,39 @@ pub struct Mode {
     pub element: Element,
     /// How the switching function decides.
     pub kind: ModeKind,
-    /// The function is affine in time and depends on nothing else but parameters, so that
-    /// its root is known beforehand and hit exactly.
+    /// The function is affine in time and depends on nothing else but parameters, or belongs
+    /// to a table of such an argument: its roots are known beforehand and hit exactly.
     pub is_time_event: bool,
     /// The alternatives under which it has an influence: it matters while all conditions of
     /// one of them hold.
     pub uses: Vec<Vec<ModeCondition>>,
+}
+
+/// A reading of a linear table whose kinks are events: the equations see the frozen piece.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FrozenReading {
+    /// The table, and what it is read at.
+    pub table: TableId,
+    #[expect(missing_docs, reason = "said above")]
+    pub argument: ExprId,
+    /// Where the frozen piece starts, which stands for the argument in the equations.
+    pub start: ExprId,
+}
+
+/// The kinks of a linear table at one argument, which are events.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kinks {
+    /// The element and the table: `spring.curve`, with a number if the element reads it at
+    /// several arguments.
+    pub name: String,
+    /// The first of its modes; the others follow. They hold the number of the piece as a Gray
+    /// code, lowest bit first. The highest bit has one root, and its function is what is left
+    /// of the argument to it.
+    pub first_mode: ModeId,
+    /// How many modes.
+    pub n_modes: usize,
+    /// Where the kinks are, increasing.
+    pub at: Vec<f64>,
 }
 
 /// What a conditional's branch asks of a mode.
@@ -258,6 +289,7 @@ pub enum Element {
     State(crate::ids::StateId),
     Variable(crate::ids::VariableId),
     Output(crate::ids::OutputId),
+    Input(InputId),
 }
 
 impl Element {
@@ -271,6 +303,7 @@ impl Element {
             Self::State(id) => &model.states[id].name.text,
             Self::Variable(id) => &model.variables[id].name.text,
             Self::Output(id) => &model.outputs[id].name.text,
+            Self::Input(id) => &model.inputs[id].name.text,
         }
     }
 
@@ -284,6 +317,7 @@ impl Element {
             Self::State(_) => "state",
             Self::Variable(_) => "variable",
             Self::Output(_) => "output",
+            Self::Input(_) => "input",
         }
     }
 
@@ -297,6 +331,7 @@ impl Element {
             Self::State(id) => model.states[id].name.span,
             Self::Variable(id) => model.variables[id].name.span,
             Self::Output(id) => model.outputs[id].name.span,
+            Self::Input(id) => model.inputs[id].name.span,
         }
     }
 }

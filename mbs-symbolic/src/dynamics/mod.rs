@@ -29,8 +29,8 @@ mod solution;
 pub(crate) use activity::readings;
 pub use assemble::{Options, build};
 pub use equations::{
-    Contribution, Element, Equations, Formulation, InputSlot, Layout, Mode, ModeCondition, ModeKind, Part,
-    Place, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving,
+    Contribution, Element, Equations, Formulation, FrozenReading, InputSlot, Kinks, Layout, Mode,
+    ModeCondition, ModeKind, Part, Place, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving,
 };
 pub(crate) use recursion::Wrench;
 pub use solution::{Algorithm, Solution};

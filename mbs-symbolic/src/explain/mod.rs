@@ -83,7 +83,11 @@ pub fn frames(element: Element, model: &Model) -> Vec<FrameId> {
             | ForceKind::JointSpring { .. }
             | ForceKind::JointFriction { .. } => Vec::new(),
         },
-        Element::Body(_) | Element::State(_) | Element::Variable(_) | Element::Output(_) => Vec::new(),
+        Element::Body(_)
+        | Element::State(_)
+        | Element::Variable(_)
+        | Element::Output(_)
+        | Element::Input(_) => Vec::new(),
     }
 }
 

@@ -48,6 +48,8 @@ impl Readings {
         let mut roots = Vec::new();
         for (id, alternatives) in readings(&equations.graph, &switching, used) {
             let Node::Table { table, at, .. } = equations.graph.node(id) else { continue };
+            let frozen = equations.frozen_readings.iter().find(|frozen| frozen.start == at);
+            let (table, at) = frozen.map_or((table, at), |frozen| (frozen.table, frozen.argument));
             // Its end is told by the run itself.
             if equations.tables[table].outside == Outside::Error {
                 continue;

@@ -31,9 +31,8 @@ impl Lowering<'_> {
     }
 
     fn value(&self, expr: ExprId, environment: &Environment<'_>) -> f64 {
-        let model = self.model;
         let read = |id, kind, derivative, at| {
-            let table = &model.tables[id];
+            let table = &self.tables[id];
             let (x, coefficients) = pieces(table, kind);
             let table = Table { x: &x, coefficients: &coefficients };
             match kind {

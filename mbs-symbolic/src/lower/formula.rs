@@ -6,6 +6,7 @@ use crate::dynamics::{Element, Place};
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::{ExprId, IdVec, VariableId};
 use crate::model::{BinaryOperator, Comparison, Formula, Function, Query, TermId, TermKind};
+use mbs_math::TableKind;
 
 /// Answers questions about the mechanism's motion.
 pub(crate) trait Queries {
@@ -116,7 +117,10 @@ impl Lowering<'_> {
                 }
                 TermKind::Table(table, kind, a) => {
                     let a = at(a);
-                    self.graph.table(table, kind, 0, a)
+                    match kind {
+                        TableKind::Linear => self.linear(table, a, element),
+                        TableKind::Spline => self.graph.table(table, kind, 0, a),
+                    }
                 }
                 TermKind::Der(a) => {
                     let a = at(a);

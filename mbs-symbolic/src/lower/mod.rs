@@ -8,19 +8,21 @@ mod defaults;
 mod formula;
 mod modes;
 mod partials;
+mod pieces;
 mod time;
 
 pub(crate) use formula::{NoQueries, Queries};
-pub(crate) use modes::Modes;
+pub(crate) use modes::{FoundMode, Modes};
 pub(crate) use partials::OfLocals;
+pub(crate) use pieces::Pieces;
 
 use crate::diag::{Diagnostics, Problem};
 use crate::dynamics::Place;
 use crate::expr::{Derivative, Graph, Symbol};
 use crate::ids::{
-    CoordinateId, ExprId, Id, IdVec, InputId, JointId, ParamId, StateId, VariableId, VelocityId,
+    CoordinateId, ExprId, Id, IdVec, InputId, JointId, ParamId, StateId, TableId, VariableId, VelocityId,
 };
-use crate::model::{Axis, Formula, Model, Name, ParameterValue};
+use crate::model::{Axis, Formula, Model, Name, ParameterValue, Table};
 use crate::spatial::{Axes, Vec3};
 use crate::topology::Topology;
 
@@ -30,6 +32,10 @@ pub(crate) struct Lowering<'m> {
     pub(crate) graph: Graph,
     pub(crate) problems: Diagnostics,
     pub(crate) modes: Modes,
+    /// Tables of the model, and those derived from them.
+    pub(crate) tables: IdVec<TableId, Table>,
+    /// Tables whose kinks are events.
+    pub(crate) pieces: Vec<Pieces>,
     pub(crate) symbols: Symbols,
     /// d/dt along the motion: p' = T v, v' free, x' = a.
     pub(crate) time: Derivative,
@@ -94,6 +100,8 @@ impl<'m> Lowering<'m> {
             graph,
             problems: Diagnostics::default(),
             modes: Modes::default(),
+            tables: model.tables.clone(),
+            pieces: Vec::new(),
             symbols,
             time: Derivative::default(),
             places: Vec::new(),

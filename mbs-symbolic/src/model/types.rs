@@ -577,7 +577,10 @@ impl ForceKind {
             Self::Bushing { stiffness, damping, rotational_stiffness, rotational_damping, .. } => {
                 [stiffness, damping, rotational_stiffness, rotational_damping].into_iter().flatten().collect()
             }
-            Self::Contact { radius, road, stiffness, damping, .. } => vec![radius, road, stiffness, damping],
+            Self::Contact { radius, road, stiffness, damping, .. }
+            | Self::PointContactTyre { radius, road, stiffness, damping, .. } => {
+                vec![radius, road, stiffness, damping]
+            }
         }
     }
 }

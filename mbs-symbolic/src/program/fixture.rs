@@ -18,6 +18,7 @@ fn empty(mut graph: Graph, layout: Layout) -> Equations {
     Equations {
         layout,
         tables: IdVec::new(),
+        frozen_readings: Vec::new(),
         p_dot: Vec::new(),
         kinematic_matrix: Vec::new(),
         mass_matrix: Vec::new(),
@@ -233,6 +234,7 @@ pub(crate) fn everything() -> Equations {
     let table = Table { name, x, y, events: false, outside: Outside::default() };
     Equations {
         tables: [table].into_iter().collect(),
+        frozen_readings: Vec::new(),
         p_dot: vec![v[0], v[1], v[2], scaled],
         kinematic_matrix: matrix.clone(),
         mass_matrix: diagonal,

@@ -177,7 +177,7 @@ impl FunctionKind {
         self.is_per_parameter_set() || self == Self::ClosureCosines
     }
 
-    /// Whether it depends on p, v, x, u or modes; if not, on parameters and time at most.
+    /// Whether it depends on p, v, x or u; if not, on parameters, time and modes at most.
     pub fn takes_state(self) -> bool {
         !self.is_per_parameter_set() && self != Self::InputDefaults
     }

@@ -14,13 +14,14 @@ pub fn verify(program: &Program) -> Result<(), String> {
         program,
         &program.prepare,
         &[Quantity::Prepared],
-        Allowed { parameters_only: true, state: false, accelerations: false, multipliers: false },
+        Allowed { parameters_only: true, ..Allowed::default() },
     )
     .map_err(|problem| format!("prepare: {problem}"))?;
     for (kind, body) in program.functions() {
         let allowed = Allowed {
             parameters_only: kind.is_per_parameter_set(),
             state: kind.takes_state(),
+            modes: !kind.is_per_parameter_set(),
             accelerations: kind.takes_accelerations(),
             multipliers: kind.takes_multipliers(),
         };
@@ -32,12 +33,14 @@ pub fn verify(program: &Program) -> Result<(), String> {
     Ok(())
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Allowed {
     /// Nothing but θ.
     parameters_only: bool,
-    /// p, v, x, u and modes.
+    /// p, v, x and u.
     state: bool,
+    /// Modes.
+    modes: bool,
     /// v'.
     accelerations: bool,
     /// λ.
@@ -100,9 +103,8 @@ fn check_operand(program: &Program, operand: Operand, index: usize, allowed: All
         Operand::Symbol(_) if allowed.parameters_only => false,
         Operand::Symbol(symbol) => match symbol {
             Symbol::Theta(_) | Symbol::Time => true,
-            Symbol::P(_) | Symbol::V(_) | Symbol::X(_) | Symbol::U(_) | Symbol::Mode(_) if !allowed.state => {
-                false
-            }
+            Symbol::P(_) | Symbol::V(_) | Symbol::X(_) | Symbol::U(_) if !allowed.state => false,
+            Symbol::Mode(_) if !allowed.modes => false,
             Symbol::P(i) => (i as usize) < layout.positions.len(),
             Symbol::V(i) => (i as usize) < layout.velocities.len(),
             Symbol::X(i) => (i as usize) < layout.states.len(),

@@ -103,7 +103,7 @@ macro_rules! typed {
                     "outputs" => vec![$model::outputs(at, v_dot, lambda).as_slice().to_vec()],
                     "poses" => vec![$model::poses(at).as_slice().to_vec()],
                     "input_defaults" => {
-                        vec![$model::input_defaults(at.t, at.prepared).as_slice().to_vec()]
+                        vec![$model::input_defaults(at.t, at.modes, at.prepared).as_slice().to_vec()]
                     }
                     "derived" => vec![$model::derived(at.prepared).as_slice().to_vec()],
                     // Models without joints that close loops have no such function.

@@ -117,7 +117,7 @@ fn generated(program: &Program, system: &dyn System, kind: FunctionKind, state: 
             let energy = system.energy(at);
             next().copy_from_slice(&[energy.kinetic, energy.potential]);
         }
-        FunctionKind::InputDefaults => system.input_defaults(TIME, &prepared, next()),
+        FunctionKind::InputDefaults => system.input_defaults(TIME, at.modes, &prepared, next()),
         FunctionKind::Initial => system.initial(&prepared, next(), next(), next()),
         FunctionKind::Derived => system.derived(&prepared, next()),
         FunctionKind::Jacobian => {

@@ -41,7 +41,8 @@ fn point(system: &dyn System) -> [Vec<f64>; 5] {
     let mut random = mbs_lanes::random(1);
     p.iter_mut().chain(&mut v).for_each(|value| *value += 0.1 * random());
     let mut u = vec![0.0; layout.n_u()];
-    system.input_defaults(0.0, &prepared, &mut u);
+    let modes = vec![false; layout.modes.len()];
+    system.input_defaults(0.0, &modes, &prepared, &mut u);
     [p, v, x, u, prepared]
 }
 

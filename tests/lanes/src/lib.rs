@@ -10,6 +10,7 @@ mbs_runtime::include_model!("five_link");
 mbs_runtime::include_model!("five_link_bushings");
 mbs_runtime::include_model!("flyball_governor");
 mbs_runtime::include_model!("heavy_top");
+mbs_runtime::include_model!("kinks");
 mbs_runtime::include_model!("panda");
 mbs_runtime::include_model!("planar_vehicle");
 mbs_runtime::include_model!("rolling_disc");
@@ -32,6 +33,7 @@ pub static MODELS: &[(&str, &dyn Lanes)] = &[
     ("five_link_bushings", &five_link_bushings::Model),
     ("flyball_governor", &flyball_governor::Model),
     ("heavy_top", &heavy_top::Model),
+    ("kinks", &kinks::Model),
     ("panda", &panda::Model),
     ("panda_fused", &fused::panda::Model),
     ("planar_vehicle", &planar_vehicle::Model),

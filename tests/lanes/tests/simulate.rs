@@ -108,6 +108,25 @@ fn stiffness() {
 }
 
 #[test]
+fn kinks_of_tables_and_conditions_in_inputs() {
+    let settings = Settings { t_end: 1.5, rtol: 1e-7, ..Settings::default() };
+    compare("kinks", &settings, 6);
+    let samples = vec![Sample::default(); 4];
+    for outcome in batch::lanes(model("kinks"), &samples, &settings, 1) {
+        let events = outcome.expect("a run").events;
+        // The ramp is read at 2 t − 0.1 and, in the input, at t; its kinks are 0.25, 0.5, 0.75, 1.
+        for (name, t) in [("winch.ramp at 0.5", 0.3), ("winch.ramp at 1", 0.55), ("push.ramp at 0.25", 0.25)]
+        {
+            let found: Vec<f64> =
+                events.iter().filter(|event| event.name == name).map(|event| event.t).collect();
+            assert!(matches!(found[..], [at] if (at - t).abs() < 1e-15), "{name}: {found:?}");
+        }
+        assert_eq!(events.iter().filter(|event| event.name == "push" && event.t == 0.3).count(), 1);
+        assert!(events.iter().any(|event| event.name == "buffer.spring at 0" && event.rising));
+    }
+}
+
+#[test]
 fn starts_and_failures_stay_in_their_lane() {
     let model = model("chain7");
     let settings = Settings { t_end: 0.2, ..Settings::default() };

@@ -55,7 +55,7 @@ impl Suspects {
         let theta = &equations.layout.parameter_defaults;
         let tables = Tables::of(equations);
         let read = |id, kind, derivative, at| tables.read(id, kind, derivative, at);
-        let fixed = Environment { theta, t: *t, ..Environment::default() };
+        let fixed = Environment { theta, t: *t, modes, ..Environment::default() };
         let u = evaluate(&equations.graph, &fixed, &read, &equations.input_defaults);
         let environment = Environment { theta, t: *t, p, v, x, u: &u, modes, v_dot, lambda };
         trace(equations, &environment, which)

@@ -6,7 +6,7 @@ mod recording;
 use super::approach::Approach;
 use super::controller::Controller;
 use super::error::SimulationError;
-use super::events::{Crossing, Unsettled, Watch};
+use super::events::{Crossing, Unsettled, Watch, instant};
 use super::run::{Drift, Event, Projection, Remedy, Settings, Trajectory};
 use super::singular::SingularWatch;
 use super::stiffness::StiffnessWatch;
@@ -93,6 +93,8 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     crawling: u32,
     states: Vec<State>,
     events: Vec<Event>,
+    /// When roots were met on the dense output.
+    instants: Vec<f64>,
     drift: Drift,
     energy: f64,
     /// g, G and G v + c of the last accepted state.
@@ -134,7 +136,7 @@ const ON_CONSTRAINTS: f64 = 1e-6;
 const CRAWL: f64 = 1e-9;
 const MOST_CRAWLING: u32 = 2000;
 
-/// So many events within so short a time, s, are a storm.
+/// So many instants with events within so short a time, s, are a storm.
 const STORM: usize = 200;
 const STORM_TIME: f64 = 1e-6;
 
@@ -166,6 +168,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             crawling: 0,
             states: Vec::new(),
             events: Vec::new(),
+            instants: Vec::new(),
             drift: Drift::default(),
             energy: 0.0,
             g: std::vec![0.0; layout.n_g],
@@ -180,6 +183,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             method,
             settings,
         };
+        driver.next_time_event();
         driver.rates()?;
         driver.settle_at_start()?;
         driver.h = driver.first_step()?;
@@ -283,7 +287,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
 
     /// The step to try next.
     pub(crate) fn propose(&mut self) -> Result<Proposal, SimulationError> {
-        let time_event = self.watch.next_time_event(self.plant, self.state.t);
+        let time_event = self.next_time_event();
         let goal = time_event.unwrap_or(f64::INFINITY).min(self.settings.t_end);
         let t = self.state.t;
         let left = goal - t;
@@ -301,6 +305,22 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         self.measured = false;
         self.plant.independence.take();
         Ok(Proposal { h, goal, reaches_goal, time_event })
+    }
+
+    /// The next event that is known beforehand: of a switching function of time alone, or a
+    /// breakpoint of the signals.
+    fn next_time_event(&mut self) -> Option<f64> {
+        let t = self.state.t;
+        let mut last = f64::NAN;
+        let mut next = self.plant.next_breakpoint(t.next_down());
+        // What is of this instant has been reached.
+        while let Some(passed) = next.filter(|next| *next <= t + instant(t)) {
+            last = passed;
+            next = self.plant.next_breakpoint(passed);
+        }
+        self.plant.set_breakpoints([last, next.unwrap_or(f64::NAN)]);
+        let modes = self.watch.next_time_event(self.plant, t);
+        modes.into_iter().chain(next).min_by(f64::total_cmp)
     }
 
     /// Judges an attempt: keeps it, up to an event if there is one, and returns true, or
@@ -348,7 +368,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         }
         self.accept(observer)?;
         if reaches_goal && time_event == Some(goal) {
-            self.time_event()?;
+            self.change_modes(None)?;
         }
         Ok(true)
     }
@@ -447,41 +467,26 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             self.plant.statistics.rejected += 1;
             return Ok(());
         }
-        let mode = crossing.mode;
         let t = self.trial.t;
-        if self.events.len() >= STORM
-            && t - self.events[self.events.len() - STORM].t < STORM_TIME * (1.0 + t.abs())
+        if self.instants.len() >= STORM
+            && t - self.instants[self.instants.len() - STORM] < STORM_TIME * (1.0 + t.abs())
         {
-            return Err(self.storm(t, mode));
+            return Err(self.storm(t, crossing.mode));
         }
+        self.instants.push(t);
         self.accept(observer)?;
-        self.watch.remember_active(self.plant);
-        self.plant.modes[mode] = !self.plant.modes[mode];
-        self.note(mode, crossing.rising);
-        if let Err(Unsettled { mode }) = self.watch.settle(self.plant, &self.state, mode) {
-            return Err(self.storm(self.state.t, mode));
-        }
-        self.continue_after_event()
+        self.change_modes(Some(crossing.mode))
     }
 
-    fn time_event(&mut self) -> Result<(), SimulationError> {
-        let before = self.plant.modes.clone();
-        self.watch.remember_active(self.plant);
-        if let Err(Unsettled { mode }) = self.watch.initial_modes(self.plant, &self.state) {
+    /// All modes that change at the instant reached, and goes on from there.
+    fn change_modes(&mut self, met: Option<usize>) -> Result<(), SimulationError> {
+        // From here on signals are those behind the instant.
+        self.next_time_event();
+        if let Err(Unsettled { mode }) = self.watch.settle(self.plant, &self.state, met) {
             return Err(self.storm(self.state.t, mode));
         }
-        for (mode, held) in before.into_iter().enumerate() {
-            if held != self.plant.modes[mode] && self.watch.was_active(mode) {
-                self.note(mode, held);
-            }
-        }
+        self.note_changes();
         self.continue_after_event()
-    }
-
-    fn note(&mut self, mode: usize, rising: bool) {
-        self.plant.statistics.events += 1;
-        let name = self.plant.layout().modes.get(mode).unwrap_or_default().to_string();
-        self.events.push(Event { t: self.state.t, name, rising });
     }
 
     /// The right-hand side has changed: new rates, new step size.

@@ -3,7 +3,7 @@
 use super::{Driver, norm};
 use crate::integrate::Method;
 use crate::integrate::error::SimulationError;
-use crate::integrate::run::{SingularPose, Trajectory};
+use crate::integrate::run::{Event, SingularPose, Trajectory};
 use crate::plant::State;
 use std::string::{String, ToString};
 use std::vec::Vec;
@@ -89,6 +89,16 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         let go_on = observer(&state);
         self.states.push(state);
         if go_on { Ok(()) } else { Err(SimulationError::Cancelled { t }) }
+    }
+
+    /// Lists what changed in the last event.
+    pub(super) fn note_changes(&mut self) {
+        let (t, events) = (self.state.t, &mut self.events);
+        let layout = self.plant.layout();
+        self.watch.for_each_change(layout, &self.plant.modes, |name, rising| {
+            events.push(Event { t, name, rising });
+        });
+        self.plant.statistics.events = self.events.len() as u64;
     }
 
     pub(super) fn energy_now(&mut self) -> f64 {

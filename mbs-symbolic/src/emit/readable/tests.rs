@@ -15,6 +15,7 @@ fn equations(mut graph: Graph, layout: Layout, mass: Vec<ExprId>, forces: Vec<Ex
         graph,
         layout,
         tables: IdVec::new(),
+        frozen_readings: Vec::new(),
         p_dot,
         kinematic_matrix: Vec::new(),
         mass_matrix: mass,

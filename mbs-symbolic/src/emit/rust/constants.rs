@@ -142,6 +142,19 @@ fn layout_static(out: &mut Writer, program: &Program) {
         }
         list(out, "mode_uses", uses);
         list(out, "mode_conditions", conditions);
+        let (mut kinks, mut points) = (Vec::new(), Vec::new());
+        for table in &layout.kinks {
+            let (mode, modes) = (table.first_mode.index(), table.n_modes);
+            let (first, count) = (points.len(), table.at.len());
+            kinks.push(format!(
+                "runtime::Kinks {{ first_mode: {mode}, n_modes: {modes}, first: {first}, count: {count} }}"
+            ));
+            points.extend(table.at.iter().map(|&at| literal(at)));
+        }
+        let kink_names: Vec<String> = layout.kinks.iter().map(|table| table.name.clone()).collect();
+        list(out, "kinks", kinks);
+        texts(out, "kink_names", &kink_names);
+        list(out, "kink_points", points);
         names(out, "outputs", "OUTPUT_NAMES");
         texts(out, "output_units", &output_units);
         names(out, "bodies", "BODY_NAMES");

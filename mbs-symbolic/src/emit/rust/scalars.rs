@@ -175,7 +175,10 @@ fn public(
     let from_at = kind.takes_state();
     let mut arguments = match kind {
         _ if kind.is_per_parameter_set() => vec!["prepared: &Prepared".to_string()],
-        FunctionKind::InputDefaults => vec![format!("t: {number}"), "prepared: &Prepared".into()],
+        FunctionKind::InputDefaults => {
+            let modes = format!("modes: &[{}; N_MODES]", scalar.truth());
+            vec![format!("t: {number}"), modes, "prepared: &Prepared".into()]
+        }
         _ => vec!["at: &At<'_>".into()],
     };
     if kind.takes_accelerations() {

@@ -40,7 +40,7 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
         let arguments = "at: &runtime::At<'_>, v_dot: &[f64], lambda: &[f64]";
         method(out, program, FunctionKind::Outputs, arguments);
         method(out, program, FunctionKind::Derived, "prepared: &[f64]");
-        method(out, program, FunctionKind::InputDefaults, "t: f64, prepared: &[f64]");
+        method(out, program, FunctionKind::InputDefaults, "t: f64, modes: &[bool], prepared: &[f64]");
         for zeros in Zeros::ways(program, FunctionKind::Fused) {
             fused(out, program, *zeros);
         }
@@ -94,6 +94,9 @@ fn fill(out: &mut Writer, program: &Program, kind: FunctionKind, arguments: &str
         let mut wanted = Vec::new();
         if from_at {
             wanted.push(("Some(at)", "At::from_slices(at)".to_string()));
+        }
+        if !from_at && uses(Argument::Modes) {
+            wanted.push(("Ok(modes)", "<&[bool; N_MODES]>::try_from(modes)".to_string()));
         }
         if !from_at && uses(Argument::Prepared) {
             wanted.push(("Ok(prepared)", "<&Prepared>::try_from(prepared)".to_string()));

@@ -69,7 +69,9 @@ fn function(out: &mut Writer, program: &Program, kind: FunctionKind) {
     let body = program.function(kind);
     let mut arguments = match kind {
         _ if kind.is_per_parameter_set() => vec!["prepared: &Prepared".to_string()],
-        FunctionKind::InputDefaults => vec!["t: f64".into(), "prepared: &Prepared".into()],
+        FunctionKind::InputDefaults => {
+            vec!["t: f64".into(), "modes: &[bool; N_MODES]".into(), "prepared: &Prepared".into()]
+        }
         _ => vec!["at: &At<'_>".into()],
     };
     if kind.takes_accelerations() {
