@@ -97,7 +97,7 @@ impl<'r, 's> Lane<'r, 's> {
     /// Whether the run has turned stiff and the model has what an implicit method needs.
     fn goes_on_alone(&mut self) -> bool {
         let Driver { plant, state, stiffness, .. } = &mut self.driver;
-        let Some(Stiffness { t, remedy: Remedy::Nothing }) = stiffness.found() else { return false };
+        let Some(Stiffness { t, remedy: Remedy::Nothing, .. }) = stiffness.found() else { return false };
         // As a run alone would have it, which lanes leave to the methods that run in them.
         let has_jacobian = plant.has_jacobian(state);
         stiffness.note(t, Remedy::NoJacobian);

@@ -5,7 +5,8 @@ use crate::Layout;
 use crate::plant::{Plant, State};
 use std::boxed::Box;
 
-/// [`Mdop5`], and from where the run turns stiff [`Radau5`], which it stays with.
+/// [`Mdop5`], and from where the run turns stiff [`Radau5`], which it stays with unless that finds
+/// no step any more; then MDOP5 goes on for the rest of the run.
 ///
 /// Up to there every step has the bits of MDOP5. Without a Jacobian of the model the run goes
 /// on as it was.
@@ -108,5 +109,10 @@ impl Method for Auto {
             }
             Err(_) => Turn::NoJacobian,
         }
+    }
+
+    fn turn_explicit(&mut self) -> bool {
+        self.explicit.restart();
+        self.implicit.take().is_some()
     }
 }

@@ -164,6 +164,11 @@ pub trait Method {
         let _ = (plant, state);
         Turn::Stays
     }
+    /// No step succeeds any more: go back to the explicit formula, if that was left. Whether it
+    /// did.
+    fn turn_explicit(&mut self) -> bool {
+        false
+    }
     /// Whether the rates and multipliers an attempt writes are those of the state it writes,
     /// to full order. Otherwise the driver computes them for what it records.
     fn writes_full_rates(&self) -> bool {

@@ -111,6 +111,8 @@ pub struct Stiffness {
     pub t: f64,
     /// What was done about it.
     pub remedy: Remedy,
+    /// When the implicit method found no step any more and the explicit one went on, s.
+    pub until: Option<f64>,
 }
 
 /// What was done about a stiff motion.

@@ -100,7 +100,14 @@ impl StiffnessWatch {
 
     /// Notes when the run turned stiff and what was done about it.
     pub(crate) fn note(&mut self, t: f64, remedy: Remedy) {
-        self.found = Some(Stiffness { t, remedy });
+        self.found = Some(Stiffness { t, remedy, until: None });
+    }
+
+    /// Notes that the implicit method has failed.
+    pub(super) fn note_failure(&mut self, t: f64) {
+        if let Some(found) = &mut self.found {
+            found.until = Some(t);
+        }
     }
 
     pub(crate) fn found(&self) -> Option<Stiffness> {

@@ -205,3 +205,36 @@ impl Mechanism for Top {
         }
     }
 }
+
+/// A mass that a strong damper ties to the velocity cos t: stiff once it has caught up.
+pub(crate) struct Dragged {
+    /// From when on inverse dynamics, which only implicit methods ask for, is no number.
+    pub(crate) spoilt_from: f64,
+}
+
+impl Dragged {
+    const DAMPING: f64 = 1e4;
+
+    /// Velocity from rest.
+    pub(crate) fn velocity(t: f64) -> f64 {
+        let d = Self::DAMPING;
+        let share = d * d / (d * d + 1.0);
+        share * (t.cos() + t.sin() / d - (-d * t).exp())
+    }
+}
+
+impl Mechanism for Dragged {
+    fn sizes(&self) -> Sizes {
+        Sizes { p: 1, v: 1, ..Sizes::default() }
+    }
+    fn start(&self, _: &mut [f64], _: &mut [f64], _: &mut [f64]) {}
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        m[0] = 1.0;
+    }
+    fn force(&self, at: &At<'_>, f: &mut [f64]) {
+        f[0] = -Self::DAMPING * (at.v[0] - at.t.cos());
+    }
+    fn spoilt_from(&self) -> f64 {
+        self.spoilt_from
+    }
+}

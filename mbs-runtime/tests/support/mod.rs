@@ -33,6 +33,10 @@ pub(crate) trait Mechanism: Send + Sync + Sized + 'static {
     fn energy(&self, _: &At<'_>) -> Energy {
         Energy::default()
     }
+    /// From when on inverse dynamics is no number.
+    fn spoilt_from(&self) -> f64 {
+        f64::INFINITY
+    }
     fn model(self) -> Model<Self> {
         Model { layout: self.sizes().layout(), mechanism: self }
     }
@@ -151,6 +155,9 @@ impl<M: Mechanism> System for Model<M> {
         self.forces(at, &mut f[..n]);
         for (i, out) in out.iter_mut().enumerate() {
             *out = (0..n).map(|j| m[j * n + i] * v_dot[j]).sum::<f64>() - f[i];
+        }
+        if at.t > self.mechanism.spoilt_from() {
+            out.fill(f64::NAN);
         }
     }
     fn switching_functions(&self, at: &At<'_>, out: &mut [f64]) {

@@ -28,7 +28,7 @@ fn samples(name: &str) -> Vec<Sample> {
 
 fn settings(name: &str) -> Settings {
     let t_end = if name == "andrews" { 0.03 } else { 1.0 };
-    Settings { t_end, output_step: Some(t_end), ..Settings::default() }
+    Settings { t_end, rtol: 1e-6, output_step: Some(t_end), ..Settings::default() }
 }
 
 #[divan::bench(args = MODELS, sample_count = 20)]

@@ -11,8 +11,9 @@ fn in_turn<'r>(run: &'r Run<'_>) -> Vec<(&'r str, f64)> {
         return vec![(&run.method, start)];
     }
     let mut methods = vec![(Auto::EXPLICIT, start)];
-    if let Some(Stiffness { t, remedy: Remedy::Switched { to } }) = run.trajectory.stiffness {
+    if let Some(Stiffness { t, remedy: Remedy::Switched { to }, until }) = run.trajectory.stiffness {
         methods.push((to, t));
+        methods.extend(until.map(|until| (Auto::EXPLICIT, until)));
     }
     methods
 }
@@ -36,7 +37,7 @@ pub(super) fn json(run: &Run<'_>) -> Value {
 
 /// When the run turned stiff and what was done about it, or null.
 pub(crate) fn stiffness(found: Option<Stiffness>) -> Value {
-    found.map_or(Value::Null, |Stiffness { t, remedy }| {
+    found.map_or(Value::Null, |Stiffness { t, remedy, .. }| {
         let remedy = match remedy {
             Remedy::Nothing => "none",
             Remedy::NoJacobian => "no-jacobian",
@@ -48,10 +49,16 @@ pub(crate) fn stiffness(found: Option<Stiffness>) -> Value {
 
 /// What to do about a stiff run nothing was done about.
 pub(super) fn warning(run: &Run<'_>) -> Option<String> {
-    let Stiffness { t, remedy } = run.trajectory.stiffness?;
+    let Stiffness { t, remedy, until } = run.trajectory.stiffness?;
     let explicit = if run.method == Auto::NAME { Auto::EXPLICIT } else { &run.method };
     let help = match remedy {
-        Remedy::Switched { .. } => return None,
+        Remedy::Switched { to } => {
+            let until = until?;
+            return Some(format!(
+                "warning: `{to}` found no step from t = {until:.6} s on, and `{explicit}` took over again, though the run is \
+                 stiff"
+            ));
+        }
         Remedy::NoJacobian => {
             "no Jacobian of this model could be compiled for `radau5`, so it went on".to_owned()
         }

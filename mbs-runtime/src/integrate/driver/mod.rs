@@ -2,15 +2,16 @@
 
 mod passage;
 mod recording;
+mod stiff;
 
 use super::approach::Approach;
 use super::controller::Controller;
 use super::error::SimulationError;
 use super::events::{Crossing, Unsettled, Watch, instant};
-use super::run::{Drift, Event, Projection, Remedy, Settings, Trajectory};
+use super::run::{Drift, Event, Projection, Settings, Trajectory};
 use super::singular::SingularWatch;
 use super::stiffness::StiffnessWatch;
-use super::{Auto, Diverged, Method, StepSettings, Turn};
+use super::{Auto, Diverged, Method, StepSettings};
 use crate::System;
 use crate::constraint::{Start, Tolerances, consistent};
 use crate::linalg::Saddle;
@@ -299,6 +300,9 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             h = 0.5 * left;
         }
         if h < 1e-14 * (1.0 + t.abs()) && !reaches_goal {
+            if self.turn_explicit()? {
+                return self.propose();
+            }
             let why = if h >= 1e-14 { self.too_late() } else { self.too_fast() };
             return Err(self.step_too_small(why));
         }
@@ -380,7 +384,8 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         }
         self.plant.statistics.rejected += 1;
         self.h = h * self.controller.failed();
-        if self.h < 1e-12 * (1.0 + self.state.t.abs()) { Err(self.gave_up(diverged)) } else { Ok(()) }
+        let is_hopeless = self.h < 1e-12 * (1.0 + self.state.t.abs());
+        if is_hopeless && !self.turn_explicit()? { Err(self.gave_up(diverged)) } else { Ok(()) }
     }
 
     /// The error stays too large; names what changes fastest for the tolerances.
@@ -532,44 +537,6 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             self.record(observer)?;
         }
         Ok(())
-    }
-
-    /// Whether the run has turned out to be stiff with the trial step.
-    fn is_stiff(&mut self) -> bool {
-        let (end, h) = (&self.trial, self.trial.t - self.state.t);
-        let left = self.settings.t_end - end.t;
-        let tolerances = self.step_settings.tolerances;
-        let has_rates = self.method.writes_full_rates();
-        let Some(stage) = self.method.stage_before_end(self.plant) else { return false };
-        if has_rates {
-            return self.stiffness.is_stiff(self.plant, [stage, end], h, left, tolerances);
-        }
-        self.between.copy_from(end);
-        let counts = self.plant.statistics;
-        let outcome = self.plant.rates(&mut self.between, &mut self.saddle);
-        self.plant.statistics = counts;
-        outcome.is_ok() && self.stiffness.is_stiff(self.plant, [stage, &self.between], h, left, tolerances)
-    }
-
-    /// Stability limits the steps: goes on implicitly if the method may, and notes what came of it.
-    fn turn_implicit(&mut self) {
-        let t = self.state.t;
-        // An implicit method keeps to the constraints, and this run shall show its drift.
-        let projects = matches!(self.settings.projection, Projection::Controlled | Projection::EveryStep);
-        let turn = match projects || self.plant.layout().n_lambda() == 0 {
-            true => self.method.turn_implicit(self.plant, &self.state),
-            false => Turn::Stays,
-        };
-        let remedy = match turn {
-            Turn::Stays => Remedy::Nothing,
-            Turn::NoJacobian => Remedy::NoJacobian,
-            Turn::Turned { name } => {
-                self.controller = Controller::new(self.method.error_order());
-                self.approach = Approach::new(self.method.straddle());
-                Remedy::Switched { to: name }
-            }
-        };
-        self.stiffness.note(t, remedy);
     }
 
     /// Follows redundant rows to the new state.
