@@ -3,8 +3,18 @@
 use super::{Mechanism, Sizes};
 use mbs_runtime::At;
 
-const ONE: Sizes =
-    Sizes { p: 1, v: 1, x: 0, g: 0, lambda: 0, modes: &[], uses: &[], conditions: &[], quaternions: &[] };
+const ONE: Sizes = Sizes {
+    p: 1,
+    v: 1,
+    x: 0,
+    g: 0,
+    lambda: 0,
+    modes: &[],
+    uses: &[],
+    conditions: &[],
+    quaternions: &[],
+    closures: &[],
+};
 
 /// A mass that falls into the centre of an inverse-square force.
 pub(crate) struct Falling;
@@ -85,5 +95,24 @@ impl Mechanism for Impossible {
         for (k, p) in at.p.iter().enumerate() {
             (g[2 * k], g[2 * k + 1]) = (2.0 * p, 2.0 * p);
         }
+    }
+}
+
+/// A joint that a motion turns over after a quarter of a turn, as no mechanism does.
+pub(crate) struct TurningOver;
+
+impl Mechanism for TurningOver {
+    fn sizes(&self) -> Sizes {
+        Sizes { closures: &["weld"], ..ONE }
+    }
+    fn start(&self, _: &mut [f64], v: &mut [f64], _: &mut [f64]) {
+        v[0] = 1.0;
+    }
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        m[0] = 1.0;
+    }
+    fn force(&self, _: &At<'_>, _: &mut [f64]) {}
+    fn cosines(&self, at: &At<'_>, cosines: &mut [f64]) {
+        cosines[0] = at.p[0].cos();
     }
 }
