@@ -503,3 +503,62 @@ fn changes_are_warned_of() {
     let rows = std::fs::read_to_string(&table).expect("the table");
     assert_eq!(rows.matches("the initial position of `s`").count(), 2, "{rows}");
 }
+
+/// Two motions of one coordinate, which have the same gradient whatever they ask for.
+#[test]
+fn contradictory_motions_are_found_by_all() {
+    let scratch = Scratch::new("contradictory");
+    for (number, (one, found)) in [("t^2", "t = 0 s"), ("t^3", "t = 0.03 s")].into_iter().enumerate() {
+        let text = format!(
+            "{HINGE}parameters: {{c: 1}}
+constraints:
+  one: {{type: motion, coordinate: phi, value: c*{one}}}
+  other: {{type: motion, coordinate: phi, value: 0}}\n"
+        );
+        let model = scratch.file(&format!("{number}.yaml"), &text);
+        let check = json(&["check", &model, "--json"], 1);
+        assert_eq!((&check["ok"], &check["refused"]["code"]), (&Value::Bool(false), &"MBS-R012".into()));
+        assert_eq!(check["release"], serde_json::json!([]), "none says what the other says");
+        let text = stdout(&mbs(&["check", &model]));
+        assert!(text.contains(&format!("refused: {found}: `one` and `other` contradict")), "{text}");
+        assert!(!text.contains("others say the same") && text.starts_with("hinge: not ok"), "{text}");
+        assert!(fail(&["simulate", &model]).contains("error[MBS-R012]"));
+        let table = scratch.0.join(format!("{number}.csv")).display().to_string();
+        mbs(&["sweep", &model, "--param", "c=1:2:2", "--out", &table]);
+        let rows = std::fs::read_to_string(&table).expect("the table");
+        assert_eq!((rows.matches(",failed,").count(), rows.matches(",ok,").count()), (2, 0), "{rows}");
+    }
+}
+
+/// A loop that closes only with one side of a joint turned over.
+#[test]
+fn a_joint_turned_over_is_found_by_all() {
+    let scratch = Scratch::new("turned-over");
+    let text = "model: turned
+bodies: {arm: {mass: 1, inertia: {yy: 1}, frames: {over: {rotation: [{axis: x, angle: pi}]}}}}
+joints:
+  hinge: {type: revolute, from: ground, to: arm, axis: y, coordinate: u}
+  back: {type: revolute, axis: z, from: ground, to: arm.over, cut: true}
+constraints: {drive: {type: motion, coordinate: u, value: 0}}
+";
+    let model = scratch.file("turned.yaml", text);
+    for command in ["simulate", "eval"] {
+        let message = fail(&[command, &model]);
+        assert!(message.contains("error[MBS-R014]") && message.contains("`back` turned over"), "{message}");
+    }
+    let check = json(&["check", &model, "--json"], 1);
+    assert_eq!((&check["ok"], &check["closes"]), (&Value::Bool(false), &Value::Bool(false)));
+    assert_eq!(check["refused"]["code"], "MBS-R014");
+    let output = mbs(&["verify", &model]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("one identity does not hold"), "{}", stdout(&output));
+    // An axis that can only point the wrong way is a mistake of the model.
+    let text = text
+        .replace("axis: z, from", "axis: y, from")
+        .replace("constraints: {drive: {type: motion, coordinate: u, value: 0}}\n", "");
+    let message = fail(&["check", &scratch.file("axis.yaml", &text)]);
+    assert!(
+        message.contains("error[MBS-T002]") && message.contains("its orientation is off by 3.14"),
+        "{message}"
+    );
+}

@@ -576,18 +576,21 @@ impl<'s> Plant<'s> {
         self.statistics.constraints += 1;
     }
 
+    /// The cosines of [`System::closure_cosines`].
+    pub fn closure_cosines(&mut self, state: &State) -> &[f64] {
+        if !self.cosines.is_empty() {
+            let mut cosines = core::mem::take(&mut self.cosines);
+            self.at(state.t, &state.p, &state.v, &state.x, |system, at| {
+                system.closure_cosines(at, &mut cosines);
+            });
+            self.cosines = cosines;
+        }
+        &self.cosines
+    }
+
     /// The first of [`Layout::closures`] that is turned over, which its rows do not tell.
     pub fn turned_over(&mut self, state: &State) -> Option<usize> {
-        if self.cosines.is_empty() {
-            return None;
-        }
-        let mut cosines = core::mem::take(&mut self.cosines);
-        self.at(state.t, &state.p, &state.v, &state.x, |system, at| {
-            system.closure_cosines(at, &mut cosines);
-        });
-        let place = cosines.iter().position(|&cosine| cosine < 0.0);
-        self.cosines = cosines;
-        place
+        self.closure_cosines(state).iter().position(|&cosine| cosine < 0.0)
     }
 
     /// G v + c with G of the last evaluation, which must have been at p.

@@ -5,7 +5,7 @@ mod support;
 
 use mbs_runtime::integrate::{SimulationError, method, simulate_with};
 use mbs_runtime::{Settings, State, System};
-use support::failing::{Falling, Impossible, Massless, Undefined};
+use support::failing::{Falling, Impossible, Massless, TurningOver, Undefined};
 use support::{Mechanism, plant};
 
 const EXPLICIT: [&str; 5] = ["mdop5", "hem5", "hedop5", "phem56", "dopri5"];
@@ -54,4 +54,13 @@ fn constraints_that_contradict_each_other() {
     let error = failure(&Impossible.model(), "mdop5");
     let SimulationError::InconsistentStart { constraint, velocity, .. } = &error else { panic!("{error:?}") };
     assert!(constraint.starts_with("row") && !velocity, "{error}");
+}
+
+#[test]
+fn a_joint_that_a_step_turns_over() {
+    for name in EXPLICIT {
+        let error = failure(&TurningOver.model(), name);
+        let SimulationError::TurnedOver { t, joint, .. } = &error else { panic!("{name}: {error:?}") };
+        assert!((t - std::f64::consts::FRAC_PI_2).abs() < 1e-9 && joint == "weld", "{name}: {error}");
+    }
 }

@@ -70,6 +70,9 @@ pub(super) struct Closer {
     column_scales: Vec<f64>,
     position_scales: Vec<f64>,
     g: Vec<f64>,
+    /// Cosines that are looked at while closing: all, or none of mechanisms so large that their
+    /// derivatives take long.
+    n_cosines: usize,
 }
 
 impl Closer {
@@ -91,7 +94,8 @@ impl Closer {
         let column_scales = (0..n_v).map(|column| lengths(unit(column) == "m/s")).collect();
         let unit = |index| layout.position_units.get(index).unwrap_or_default();
         let position_scales = (0..layout.n_p()).map(|index| lengths(unit(index) == "m")).collect();
-        Self { involved, row_scales, column_scales, position_scales, g: vec![0.0; n_g] }
+        let n_cosines = if layout.is_large() { 0 } else { layout.closures.len() };
+        Self { involved, row_scales, column_scales, position_scales, g: vec![0.0; n_g], n_cosines }
     }
 
     /// The motions among `free` that any constraint feels: no other need move.
@@ -254,30 +258,29 @@ impl Closer {
 
     /// Levenberg and Marquardt with the damping |g| (Fan & Yuan, *Computing* 74, 2005): as fast as
     /// Newton's method where rows are independent, and at its ease where they are not. Ends where g
-    /// falls no more.
+    /// falls no more. That cosines are 1 is asked for beside the rows: it leads away from where those
+    /// vanish because a joint is turned over.
     fn levenberg_marquardt(&mut self, plant: &mut Plant<'_>, state: &mut State, free: &[usize]) {
         const ENOUGH: f64 = 1e-14;
         let mut delta = vec![0.0; state.v.len()];
-        let mut workspace = Damped::new(self.g.len(), free.len());
-        plant.constraints(state.t, &state.p, &state.v, &state.x, &mut self.g);
-        let (mut gap, mut damping, mut stalled) = (self.gap(), 1.0, 0);
+        let mut damped = Damped::new(self.g.len() + self.n_cosines, free.len());
+        let mut gap = self.residuals(plant, state, &mut damped.residuals);
+        let (mut damping, mut stalled) = (1.0, 0);
         let mut trial = state.clone();
         for _ in 0..MOST_STEPS {
             if gap <= ENOUGH || !gap.is_finite() || stalled > 8 {
                 break;
             }
-            plant.constraints(state.t, &state.p, &state.v, &state.x, &mut self.g);
-            plant.evaluate_jacobian(state.t, &state.p, &state.v, &state.x);
-            workspace.take(&plant.constraint_jacobian, plant.layout().n_lambda(), free, self);
-            if !workspace.solve(damping * gap) {
+            self.slopes(plant, state, free, &mut damped);
+            gap = self.residuals(plant, state, &mut damped.residuals);
+            if !damped.solve(damping * gap) {
                 break;
             }
-            for (&column, step) in free.iter().zip(&workspace.step) {
+            for (&column, step) in free.iter().zip(&damped.step) {
                 delta[column] = step * self.column_scales[column];
             }
             step(plant, &mut trial, &state.p, &delta);
-            plant.constraints(state.t, &trial.p, &state.v, &state.x, &mut self.g);
-            let now = self.gap();
+            let now = self.residuals(plant, &trial, &mut damped.residuals);
             if now < gap {
                 stalled = if now > 0.999 * gap { stalled + 1 } else { 0 };
                 damping = f64::max(0.2 * damping, 1e-4);
@@ -289,14 +292,56 @@ impl Closer {
             }
         }
     }
+
+    /// g free of dimension, then what cosines lack of 1; the length of all.
+    fn residuals(&mut self, plant: &mut Plant<'_>, state: &State, out: &mut [f64]) -> f64 {
+        let (rows, closures) = out.split_at_mut(self.g.len());
+        plant.constraints(state.t, &state.p, &state.v, &state.x, &mut self.g);
+        for ((out, g), scale) in rows.iter_mut().zip(&self.g).zip(&self.row_scales) {
+            *out = g / scale;
+        }
+        if !closures.is_empty() {
+            let cosines = plant.closure_cosines(state);
+            closures.iter_mut().zip(cosines).for_each(|(out, cosine)| *out = 1.0 - cosine);
+        }
+        sqrt(out.iter().map(|value| value * value).sum())
+    }
+
+    /// Derivatives of the residuals with respect to free motions; those of cosines by differences.
+    fn slopes(&mut self, plant: &mut Plant<'_>, state: &State, free: &[usize], damped: &mut Damped) {
+        const STEP: f64 = 1e-6;
+        plant.evaluate_jacobian(state.t, &state.p, &state.v, &state.x);
+        let (n_g, all_rows) = (self.g.len(), plant.layout().n_lambda());
+        let mut beside = state.clone();
+        let mut delta = vec![0.0; state.v.len()];
+        for (to, &column) in damped.jacobian.chunks_exact_mut(damped.rows).zip(free) {
+            let (rows, closures) = to.split_at_mut(n_g);
+            let scale = self.column_scales[column];
+            let from = &plant.constraint_jacobian[column * all_rows..column * all_rows + n_g];
+            for ((to, from), row_scale) in rows.iter_mut().zip(from).zip(&self.row_scales) {
+                *to = from * scale / row_scale;
+            }
+            closures.fill(0.0);
+            for sign in [STEP, -STEP] {
+                if closures.is_empty() {
+                    break;
+                }
+                delta[column] = sign * scale;
+                step(plant, &mut beside, &state.p, &delta);
+                let cosines = plant.closure_cosines(&beside);
+                closures.iter_mut().zip(cosines).for_each(|(slope, cosine)| *slope -= cosine / (2.0 * sign));
+            }
+            delta[column] = 0.0;
+        }
+    }
 }
 
 /// −Jᵀ (J Jᵀ + μ)⁻¹ g with its workspace.
 struct Damped {
     rows: usize,
-    /// Rows by free columns, free of dimension, column by column.
+    /// Residuals by free columns, free of dimension, column by column.
     jacobian: Vec<f64>,
-    g: Vec<f64>,
+    residuals: Vec<f64>,
     lower: Vec<f64>,
     right: Vec<f64>,
     step: Vec<f64>,
@@ -307,28 +352,16 @@ impl Damped {
         Self {
             rows,
             jacobian: vec![0.0; rows * columns],
-            g: vec![0.0; rows],
+            residuals: vec![0.0; rows],
             lower: vec![0.0; rows * rows],
             right: vec![0.0; rows],
             step: vec![0.0; columns],
         }
     }
 
-    fn take(&mut self, g: &[f64], all_rows: usize, free: &[usize], closer: &Closer) {
-        for (to, &column) in self.jacobian.chunks_exact_mut(self.rows).zip(free) {
-            let from = &g[column * all_rows..column * all_rows + self.rows];
-            for ((to, from), scale) in to.iter_mut().zip(from).zip(&closer.row_scales) {
-                *to = from * closer.column_scales[column] / scale;
-            }
-        }
-        for ((to, from), scale) in self.g.iter_mut().zip(&closer.g).zip(&closer.row_scales) {
-            *to = from / scale;
-        }
-    }
-
     /// Whether there is a step; rounding may leave nothing of it.
     fn solve(&mut self, damping: f64) -> bool {
-        let Self { rows, jacobian, g, lower, right, step } = self;
+        let Self { rows, jacobian, residuals, lower, right, step } = self;
         lower.fill(0.0);
         for column in jacobian.chunks_exact(*rows) {
             for (j, &factor) in column.iter().enumerate().filter(|(_, factor)| **factor != 0.0) {
@@ -341,7 +374,7 @@ impl Damped {
         if cholesky(*rows, lower).is_err() {
             return false;
         }
-        right.copy_from_slice(g);
+        right.copy_from_slice(residuals);
         solve_lower(*rows, lower, right);
         solve_lower_transposed(*rows, lower, right);
         for (step, column) in step.iter_mut().zip(jacobian.chunks_exact(*rows)) {
@@ -380,18 +413,15 @@ fn size(plant: &mut Plant<'_>, state: &State) -> f64 {
     let mut g = vec![0.0; layout.n_g];
     plant.constraints(state.t, &state.p, &state.v, &state.x, &mut g);
     plant.evaluate_jacobian(state.t, &state.p, &state.v, &state.x);
-    let mut longest = 0.0_f64;
-    for (row, gap) in g.iter().enumerate() {
-        if !matches!(layout.row_kinds.get(row), Some(RowKind::Position | RowKind::Distance)) {
-            continue;
-        }
-        longest = longest.max(gap.abs());
-        for (column, unit) in layout.velocity_units.iter().enumerate() {
-            if unit == "rad/s" {
-                longest = longest.max(plant.constraint_jacobian[column * rows + row].abs());
-            }
-        }
-    }
+    let is_length =
+        |row: usize| matches!(layout.row_kinds.get(row), Some(RowKind::Position | RowKind::Distance));
+    let is_turn: Vec<bool> = layout.velocity_units.iter().map(|unit| unit == "rad/s").collect();
+    let gaps = g.iter().enumerate().filter(|&(row, _)| is_length(row)).map(|(_, gap)| gap.abs());
+    let arms = (0..layout.n_v()).filter(|&column| is_turn.get(column) == Some(&true)).flat_map(|column| {
+        let entries = &plant.constraint_jacobian[column * rows..column * rows + layout.n_g];
+        entries.iter().enumerate().filter(|&(row, entry)| *entry != 0.0 && is_length(row))
+    });
+    let longest = gaps.chain(arms.map(|(_, arm)| arm.abs())).fold(0.0, f64::max);
     if longest > 1e-9 && longest.is_finite() { longest } else { 1.0 }
 }
 

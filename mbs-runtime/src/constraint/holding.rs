@@ -11,6 +11,9 @@ const RANK_TOLERANCE: f64 = 1e-9;
 /// The columns of the first `n_rows` rows of G that can be taken out, in the order
 /// listed, without losing rank.
 pub(super) fn hold(g: &[f64], rows: usize, n_rows: usize, n_v: usize, listed: &[usize]) -> Vec<usize> {
+    if listed.is_empty() {
+        return Vec::new();
+    }
     if n_v + n_rows >= LARGE {
         return hold_of_many(g, rows, n_rows, n_v, listed);
     }

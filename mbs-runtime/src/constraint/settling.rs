@@ -33,7 +33,9 @@ pub(super) fn settle(plant: &mut Plant<'_>, state: &mut State, listed: &[usize])
         return Ok(());
     }
     state.v.copy_from_slice(&given);
-    complete(plant, state, &free(n_v, &held))?;
+    if let Err(rate) = complete(plant, state, &free(n_v, &held)) {
+        return Err(failure(plant, state, &rate));
+    }
     let far = listed.iter().copied().find(|&index| !is_near(given[index], state.v[index]));
     let Some(index) = far else { return Ok(()) };
     let before: Vec<usize> = held.iter().copied().filter(|held| is_before(listed, *held, index)).collect();
@@ -47,36 +49,34 @@ fn is_before(listed: &[usize], one: usize, other: usize) -> bool {
     place(one) < place(other)
 }
 
-/// Linear solves for G v + c = 0 with the free velocities.
-fn complete(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<(), Inconsistent> {
+/// Linear solves for G v + c = 0 with the free velocities; what is left of it if that is too much.
+fn complete(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) -> Result<(), Vec<f64>> {
     let layout = plant.layout();
     let (n_v, n_lambda) = (layout.n_v(), layout.n_lambda());
     let mut rate = vec![0.0; n_lambda];
     let mut delta = vec![0.0; n_v];
     let mut part = Part::new(layout, free, n_lambda);
-    for _ in 0..2 {
-        let State { t, p, v, x, .. } = &*state;
+    let State { t, p, v, x, .. } = state;
+    for _ in 0..if free.is_empty() { 0 } else { 2 } {
         plant.velocity_residual(*t, p, v, x, &mut rate);
-        if free.is_empty() {
-            break;
-        }
         part.solve(plant, &rate, &mut delta);
-        for (v, delta) in state.v.iter_mut().zip(&delta) {
+        for (v, delta) in v.iter_mut().zip(&delta) {
             *v += delta;
         }
     }
-    let State { t, p, v, x, .. } = &*state;
     plant.velocity_residual(*t, p, v, x, &mut rate);
-    if largest(&rate) <= SETTLED * (1.0 + largest(v)) {
-        return Ok(());
-    }
-    if let Some(contradiction) = contradiction::of_velocities(plant, state, &rate) {
-        return Err(Inconsistent::Contradiction(contradiction));
+    if largest(&rate) <= SETTLED * (1.0 + largest(v)) { Ok(()) } else { Err(rate) }
+}
+
+/// Why there are no velocities that satisfy the constraints.
+fn failure(plant: &mut Plant<'_>, state: &State, rate: &[f64]) -> Inconsistent {
+    if let Some(contradiction) = contradiction::of_velocities(plant, state, rate) {
+        return Inconsistent::Contradiction(contradiction);
     }
     let size = |value: f64| if value.is_nan() { f64::INFINITY } else { value.abs() };
     let worst = rate.iter().enumerate().max_by(|(_, a), (_, b)| size(**a).total_cmp(&size(**b)));
     let (row, value) = worst.map_or((0, 0.0), |(row, &value)| (row, value));
-    Err(Inconsistent::Velocities { row, value })
+    Inconsistent::Velocities { row, value }
 }
 
 /// The held velocities and the rows from which one velocity follows: it is a combination of them.

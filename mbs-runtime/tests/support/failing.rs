@@ -14,6 +14,7 @@ const ONE: Sizes = Sizes {
     uses: &[],
     conditions: &[],
     quaternions: &[],
+    closures: &[],
 };
 
 /// A mass that falls into the centre of an inverse-square force.
@@ -95,5 +96,24 @@ impl Mechanism for Impossible {
         for (k, p) in at.p.iter().enumerate() {
             (g[2 * k], g[2 * k + 1]) = (2.0 * p, 2.0 * p);
         }
+    }
+}
+
+/// A joint that a motion turns over after a quarter of a turn, as no mechanism does.
+pub(crate) struct TurningOver;
+
+impl Mechanism for TurningOver {
+    fn sizes(&self) -> Sizes {
+        Sizes { closures: &["weld"], ..ONE }
+    }
+    fn start(&self, _: &mut [f64], v: &mut [f64], _: &mut [f64]) {
+        v[0] = 1.0;
+    }
+    fn mass(&self, _: &At<'_>, m: &mut [f64]) {
+        m[0] = 1.0;
+    }
+    fn force(&self, _: &At<'_>, _: &mut [f64]) {}
+    fn cosines(&self, at: &At<'_>, cosines: &mut [f64]) {
+        cosines[0] = at.p[0].cos();
     }
 }

@@ -25,6 +25,7 @@ pub(crate) trait Mechanism: Send + Sync + Sized + 'static {
     fn c(&self, _: &At<'_>, _: &mut [f64]) {}
     fn z(&self, _: &At<'_>, _: &mut [f64]) {}
     fn rates(&self, _: &At<'_>, _: &mut [f64]) {}
+    fn cosines(&self, _: &At<'_>, _: &mut [f64]) {}
     fn switches(&self, _: &At<'_>, _: &mut [f64]) {}
     fn t_matrix(&self, _: &At<'_>, t: &mut [f64]) {
         let n = self.sizes().v;
@@ -57,6 +58,8 @@ pub(crate) struct Sizes {
     pub(crate) uses: &'static [ModeUse],
     pub(crate) conditions: &'static [(u32, bool)],
     pub(crate) quaternions: &'static [Quaternion],
+    /// Joints that can be turned over.
+    pub(crate) closures: &'static [&'static str],
 }
 
 impl Sizes {
@@ -82,6 +85,7 @@ impl Sizes {
             time_modes: List::from_static(self.modes),
             mode_uses: List::from_static(self.uses),
             mode_conditions: List::from_static(self.conditions),
+            closures: Names::from_static(self.closures),
             ..Layout::default()
         }
     }
@@ -135,6 +139,9 @@ impl<M: Mechanism> System for Model<M> {
     fn acceleration_bias(&self, at: &At<'_>, out: &mut [f64]) {
         out.fill(0.0);
         self.mechanism.z(at, out);
+    }
+    fn closure_cosines(&self, at: &At<'_>, out: &mut [f64]) {
+        self.mechanism.cosines(at, out);
     }
     fn auxiliary(&self, at: &At<'_>, out: &mut [f64]) {
         out.fill(0.0);
