@@ -287,7 +287,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             h = 0.5 * left;
         }
         if h < 1e-14 * (1.0 + t.abs()) && !reaches_goal {
-            let why = if h >= 1e-14 { self.too_late() } else { self.too_fast() };
+            let why = if h >= 1e-9 { self.too_late() } else { self.too_fast() };
             return Err(self.step_too_small(why));
         }
         self.measured = false;
