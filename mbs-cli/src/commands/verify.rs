@@ -148,12 +148,16 @@ fn text(found: &Report, layout: &Layout) -> String {
             let _ = writeln!(out, "\nall identities hold: {checked} checked{skipped}");
         }
         1 => {
-            let _ =
-                writeln!(out, "\none of {checked} identities does not hold{skipped}; --json has the state");
+            let _ = writeln!(
+                out,
+                "\none identity does not hold: {checked} checked{skipped}; --json has the state"
+            );
         }
         n => {
-            let _ =
-                writeln!(out, "\n{n} of {checked} identities do not hold{skipped}; --json has the states");
+            let _ = writeln!(
+                out,
+                "\n{n} identities do not hold: {checked} checked{skipped}; --json has the states"
+            );
         }
     }
     out

@@ -6,6 +6,7 @@ use crate::expr::{Environment, Graph, Node, evaluate};
 use crate::ids::{ExprId, Id, IdVec, ModeId, TableId};
 use crate::model::Outside;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Every place at which a model reads a table that says something outside its points.
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ pub struct Readings {
     /// For each argument its table, and when it is read: while all conditions of one of the
     /// alternatives hold.
     places: Vec<(TableId, Vec<Vec<ModeCondition>>)>,
-    ends: Vec<Ends>,
+    ends: IdVec<TableId, Ends>,
 }
 
 /// A table, and where its points begin and end.
@@ -70,27 +71,27 @@ impl Readings {
         Some(Self { graph, tables: Tables::of(equations), arguments, places, ends: ends.collect() })
     }
 
-    /// Tables that are read outside their points at a state, each with the argument farthest out.
+    /// Tables that are read outside their points at a state, in the order of the model, each with the
+    /// argument farthest out.
     pub fn outside(&self, environment: &Environment<'_>) -> Vec<(&Ends, f64)> {
         let read = |id, kind, derivative, at| self.tables.read(id, kind, derivative, at);
         let values = evaluate(&self.graph, environment, &read, &self.arguments);
         let holds = |condition: &ModeCondition| environment.modes[condition.mode.index()] == condition.holds;
-        let mut found: Vec<(&Ends, f64)> = Vec::new();
+        let mut found: BTreeMap<usize, f64> = BTreeMap::new();
         for ((table, alternatives), at) in self.places.iter().zip(values) {
-            let ends = &self.ends[table.index()];
+            let ends = &self.ends[*table];
             let distance = |at: f64| f64::max(ends.from - at, at - ends.to);
             let used = || alternatives.iter().any(|all| all.iter().all(holds));
             // What is not a number is told of elsewhere.
             if !(distance(at) > 0.0 && used()) {
                 continue;
             }
-            match found.iter_mut().find(|(known, _)| std::ptr::eq(*known, ends)) {
-                Some((_, farthest)) if distance(at) > distance(*farthest) => *farthest = at,
-                Some(_) => {}
-                None => found.push((ends, at)),
+            let farthest = found.entry(table.index()).or_insert(at);
+            if distance(at) > distance(*farthest) {
+                *farthest = at;
             }
         }
-        found
+        found.into_iter().map(|(table, at)| (&self.ends[TableId::new(table)], at)).collect()
     }
 }
 

@@ -300,7 +300,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             if self.turn_explicit()? {
                 return self.propose();
             }
-            let why = if h >= 1e-14 { self.too_late() } else { self.too_fast() };
+            let why = if h >= 1e-9 { self.too_late() } else { self.too_fast() };
             return Err(self.step_too_small(why));
         }
         self.measured = false;
