@@ -27,6 +27,8 @@ mod layout;
 pub mod linalg;
 #[cfg(feature = "std")]
 mod plant;
+#[cfg(feature = "std")]
+mod signals;
 mod system;
 #[cfg(feature = "verify")]
 pub mod verify;
@@ -37,7 +39,9 @@ pub use layout::{Kinks, Layout, List, ModeKind, ModeUse, Names, Quaternion, RowK
 pub use mbs_math as math;
 pub use nalgebra;
 #[cfg(feature = "std")]
-pub use plant::{Defaults, Plant, Signals, State, Statistics};
+pub use plant::{Plant, State, Statistics};
+#[cfg(feature = "std")]
+pub use signals::{Defaults, Signals};
 pub use system::{Accelerated, At, Energy, Fused, NotGenerated, System, wrong_length};
 
 /// Generated code states which version of this crate's interface it was written

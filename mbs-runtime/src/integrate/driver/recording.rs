@@ -93,12 +93,13 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
 
     /// Lists what changed in the last event.
     pub(super) fn note_changes(&mut self) {
-        let (t, events) = (self.state.t, &mut self.events);
+        let (t, before) = (self.state.t, self.events.len());
+        let events = &mut self.events;
         let layout = self.plant.layout();
         self.watch.for_each_change(layout, &self.plant.modes, |name, rising| {
             events.push(Event { t, name, rising });
         });
-        self.plant.statistics.events = self.events.len() as u64;
+        self.plant.statistics.events += (self.events.len() - before) as u64;
     }
 
     pub(super) fn energy_now(&mut self) -> f64 {
@@ -118,6 +119,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
             self.complete(&mut keep, self.method.writes_full_rates());
             self.states.push(keep);
         }
+        self.plant.set_breakpoints([f64::NAN; 2]);
         redundant.extend(self.plant.redundancy().not_unique().map(row));
         let singular_pose =
             |(t, index)| SingularPose { t, row: row(index), element: layout.row_element(index).to_string() };
