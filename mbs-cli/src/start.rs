@@ -7,32 +7,37 @@ use serde_json::{Map, Value, json};
 /// Values of one kind that the summary spells out; JSON has them all.
 const MOST_VALUES: usize = 12;
 
-/// Positions and velocities with their names.
-fn parts<'s>(start: &'s Start, layout: &'s Layout) -> [(&'static str, &'s [StartValue], &'s Names); 2] {
-    [
-        ("positions", &start.positions, &layout.positions),
-        ("velocities", &start.velocities, &layout.velocities),
-    ]
+/// Why a listed value is not met.
+const CHANGED: &str = "constraints and what is listed before it determine it";
+
+/// All values with their names: a velocity that is the rate of a coordinate is named after it.
+fn named<'s>(start: &'s Start, layout: &'s Layout) -> impl Iterator<Item = (String, &'s StartValue)> {
+    let name = |names: &Names, value: &StartValue| names.get(value.index).unwrap_or_default().to_owned();
+    let positions = start.positions.iter().map(move |value| (name(&layout.positions, value), value));
+    let velocities = start.velocities.iter().map(move |value| {
+        let name = name(&layout.velocities, value);
+        let is_rate = layout.positions.iter().any(|position| position == name);
+        (if is_rate { format!("der({name})") } else { name }, value)
+    });
+    positions.chain(velocities)
 }
 
 /// The object `start`: what was listed, then what of it was held or changed, and what was completed.
 pub(crate) fn json(start: &Start, layout: &Layout) -> Value {
-    type Pick = fn(&StartValue) -> Option<f64>;
-    let kinds: [(&str, Pick); 4] = [
-        ("listed", |value| value.listed),
-        ("held", |value| value.is_held().then_some(value.value)),
-        ("changed", |value| value.is_changed().then_some(value.value)),
-        ("completed", |value| value.listed.is_none().then_some(value.value)),
+    type Tell = fn(&StartValue) -> Option<Value>;
+    let kinds: [(&str, Tell); 4] = [
+        ("listed", |value| value.listed.map(|listed| json!(listed))),
+        ("held", |value| value.is_held().then(|| json!(value.value))),
+        ("changed", |value| {
+            let listed = value.listed.filter(|_| value.is_changed())?;
+            Some(json!({"from": listed, "to": value.value, "why": CHANGED}))
+        }),
+        ("completed", |value| value.listed.is_none().then(|| json!(value.value))),
     ];
-    let of_kind = |pick: Pick| -> Value {
-        let entries = parts(start, layout).map(|(level, values, names)| {
-            let name = |value: &StartValue| names.get(value.index).unwrap_or_default().to_owned();
-            let named = values.iter().filter_map(|value| Some((name(value), json!(pick(value)?))));
-            (level.to_owned(), Value::Object(named.collect()))
-        });
-        Value::Object(entries.into_iter().collect())
+    let of_kind = |tell: Tell| -> Map<String, Value> {
+        named(start, layout).filter_map(|(name, value)| Some((name, tell(value)?))).collect()
     };
-    kinds.iter().map(|&(kind, pick)| (kind.to_owned(), of_kind(pick))).collect::<Map<_, _>>().into()
+    kinds.iter().map(|&(kind, tell)| (kind.to_owned(), json!(of_kind(tell)))).collect::<Map<_, _>>().into()
 }
 
 /// The same line by line: what, and what about it.
@@ -51,15 +56,8 @@ pub(crate) fn lines(start: &Start, layout: &Layout) -> Vec<(&'static str, String
     ];
     let mut lines = Vec::new();
     for (kind, tell) in kinds {
-        let mut told: Vec<String> = Vec::new();
-        for (level, values, names) in parts(start, layout) {
-            let name = |value: &StartValue| {
-                let name = names.get(value.index).unwrap_or_default();
-                // A velocity that has the name of its coordinate is its rate.
-                if level == "velocities" { format!("der({name})") } else { name.to_owned() }
-            };
-            told.extend(values.iter().filter_map(|value| tell(&name(value), value)));
-        }
+        let mut told: Vec<String> =
+            named(start, layout).filter_map(|(name, value)| tell(&name, value)).collect();
         let more = told.len().saturating_sub(MOST_VALUES);
         told.truncate(MOST_VALUES);
         if more > 0 {
@@ -74,21 +72,13 @@ pub(crate) fn lines(start: &Start, layout: &Layout) -> Vec<(&'static str, String
 
 /// What was listed and is not met.
 pub(crate) fn warnings(start: &Start, layout: &Layout) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (level, values, names) in parts(start, layout) {
-        for value in values.iter().filter(|value| value.is_far_off()) {
-            let name = names.get(value.index).unwrap_or_default();
-            let listed = value.listed.unwrap_or_default();
-            let what = if level == "positions" { "position" } else { "velocity" };
-            warnings.push(format!(
-                "warning: the initial {what} of `{name}` is listed as {}, but constraints and what is listed before \
-                 it make it {}",
-                short(listed),
-                short(value.value)
-            ));
-        }
-    }
-    warnings
+    let far_off = named(start, layout).filter(|(_, value)| value.is_far_off());
+    let words = |(name, value): (String, &StartValue)| {
+        let listed = short(value.listed.unwrap_or_default());
+        let value = short(value.value);
+        format!("warning: `{name}` is listed as {listed} at the start, but {CHANGED}: {value}")
+    };
+    far_off.map(words).collect()
 }
 
 /// Nine digits: as many as tell a value that was met from one that was not.

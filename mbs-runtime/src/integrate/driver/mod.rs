@@ -9,7 +9,7 @@ use super::approach::Approach;
 use super::controller::Controller;
 use super::error::SimulationError;
 use super::events::{Crossing, Unsettled, Watch, instant};
-use super::run::{Drift, Event, Projection, Settings, Trajectory};
+use super::run::{Drift, Event, Settings, Trajectory};
 use super::singular::SingularWatch;
 use super::stiffness::StiffnessWatch;
 use super::{Auto, Diverged, Method, StepSettings};
