@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 /// Roll angles between the joints, as files of robots have them: four of these are near a right
 /// angle, but no right angles.
+#[expect(clippy::approx_constant, reason = "angles as people write them")]
 const ROLLS: [f64; 7] = [3.1416, 1.5708, -1.5708, 1.5708, -1.5707, 0.3, std::f64::consts::FRAC_PI_2];
 const ANGLES: [f64; 7] = [0.3, -0.7, 1.1, 2.0, -0.4, 0.9, -1.3];
 

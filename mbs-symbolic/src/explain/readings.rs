@@ -8,6 +8,10 @@ use crate::model::Outside;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
+/// Nearer to its points, as a part of their span, a table counts as read at its end: a position
+/// that a motion brings there is off by rounding and by what projection leaves.
+const ROUNDING: f64 = 1e-9;
+
 /// Every place at which a model reads a table that says something outside its points.
 #[derive(Debug, Clone)]
 pub struct Readings {
@@ -83,7 +87,7 @@ impl Readings {
             let distance = |at: f64| f64::max(ends.from - at, at - ends.to);
             let used = || alternatives.iter().any(|all| all.iter().all(holds));
             // What is not a number is told of elsewhere.
-            if !(distance(at) > 0.0 && used()) {
+            if !(distance(at) > ROUNDING * (ends.to - ends.from) && used()) {
                 continue;
             }
             let farthest = found.entry(table.index()).or_insert(at);

@@ -78,6 +78,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::approx_constant, reason = "angles as people write them")]
     fn angles_near_right_ones_are_of_length_one() {
         // 1.5708 is 3.7e-6 from a right angle: its cosine is not small enough to be nothing, and
         // its sine is as far from one as the cosine demands.

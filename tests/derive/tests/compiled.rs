@@ -55,7 +55,8 @@ fn all_forms_are_systems() {
 fn dust_is_kept_if_asked_for() {
     let prepared = hung::Params::default().prepare();
     let at = hung::At { t: 0.0, p: &[0.0], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
-    let expected = 9.81 * (std::f64::consts::PI - 3.14159265356);
+    let angle: f64 = "3.14159265356".parse().expect("a number");
+    let expected = 9.81 * (std::f64::consts::PI - angle);
     assert!((hung::forces(&at)[0].abs() - expected).abs() < 1e-4 * expected, "{:?}", hung::forces(&at));
 }
 
