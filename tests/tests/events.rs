@@ -2,7 +2,7 @@
 
 mod runs;
 
-use mbs_runtime::{Settings, System, Trajectory};
+use mbs_runtime::{Settings, SimulationError, State, System, Trajectory};
 use mbs_symbolic::model::NoFiles;
 use runs::{compile, last, run, tight, try_run};
 
@@ -156,6 +156,31 @@ fn a_kink_is_met_on_the_way_back() {
     // y'' = 2 (x − 1/2) between the two.
     let v = 2.0 * (2.0 * rise.cos() - 0.5 * (std::f64::consts::PI - 2.0 * rise));
     assert!((last(&trajectory).v[1] - v).abs() < 1e-9, "{} not {v}", last(&trajectory).v[1]);
+}
+
+/// Where a table holds its value outside its points its ends are kinks; where it is nothing there,
+/// a run ends at them.
+#[test]
+fn ends_of_a_table() {
+    let rest = |outside: &str| {
+        format!(
+            "tables: {{curve: {{points: [[0, 0], [1, 2]], events: true, outside: {outside}}}}}\n\
+             forces: {{f: {{type: joint_force, joint: rail, force: \"linear(curve, x)\"}}}}"
+        )
+    };
+    for name in ["mdop5", "radau5"] {
+        let trajectory = run(&*cart(-0.5, 1.0, &rest("hold")), name, &tight(2.0, 1e-6));
+        assert_events(&trajectory, &[("f.curve at 0", true, 0.5), ("f.curve at 1", true, 1.5)], 1e-12);
+        // y'' is 0, then 2 (t − 1/2), then 2.
+        let State { p, v, .. } = last(&trajectory);
+        assert!((v[1] - 2.0).abs() < 1e-12, "{name}: {}", v[1]);
+        assert!((p[1] - (1.0 / 3.0 + 0.5 + 0.25)).abs() < 1e-12, "{name}: {}", p[1]);
+
+        let system = cart(0.25, 1.0, &rest("error"));
+        let error = try_run(&*system, name, &[], &tight(2.0, 1e-6)).expect_err("nothing stands there");
+        let SimulationError::NotANumber { t, .. } = error else { panic!("{name}: {error}") };
+        assert!((t - 0.75).abs() < 1e-9, "{name}: {t}");
+    }
 }
 
 /// At an argument affine in time the times are known beforehand.
