@@ -53,7 +53,7 @@ fn motions_that_differ_end_the_run() {
             assert!(t > 0.004 && t < 0.5, "{method}, {projection:?}: {t}");
             // Much later: 9 t⁸ is past 1e-5 at 0.18 s.
             let t = contradicted(&*two_motions("t^9", "0"), method, projection);
-            assert!(t > 0.18 && t < 0.7, "{method}, {projection:?}: {t}");
+            assert!(t > 0.18 && t <= 1.0, "{method}, {projection:?}: {t}");
         }
     }
 }

@@ -158,7 +158,7 @@ impl Closer {
                 let ending = self.ending(plant, &trial);
                 if ending.is_closed() {
                     self.unwind(plant, &mut trial, &guess);
-                    let distance = self.distance(plant.layout(), &trial.p, &guess.p);
+                    let distance = self.distance(plant.layout(), &trial.p, &guess.p, None);
                     if distance < nearest {
                         nearest = distance;
                         best = ending;
@@ -207,20 +207,22 @@ impl Closer {
         step(plant, state, &from.p, &delta);
     }
 
-    /// How far apart two poses are, free of dimension.
-    pub(super) fn distance(&self, layout: &Layout, p: &[f64], other: &[f64]) -> f64 {
+    /// How far apart two poses are, free of dimension; in some positions alone, or in all.
+    pub(super) fn distance(&self, layout: &Layout, p: &[f64], other: &[f64], among: Option<&[usize]>) -> f64 {
+        let counts = |index: &usize| among.is_none_or(|among| among.contains(index));
         let mut sum = 0.0;
-        for (index, (p, other)) in p.iter().zip(other).enumerate() {
-            let difference = (p - other) / self.position_scales[index];
-            if !is_quaternion(layout, index) {
-                sum += difference * difference;
-            }
+        for index in (0..p.len()).filter(counts).filter(|&index| !is_quaternion(layout, index)) {
+            let difference = (p[index] - other[index]) / self.position_scales[index];
+            sum += difference * difference;
         }
         for block in layout.quaternions.iter() {
             let range = block.p as usize..block.p as usize + 4;
-            // q and −q are the same orientation; the angle between two is about twice their distance.
-            let along: f64 = p[range.clone()].iter().zip(&other[range]).map(|(a, b)| a * b).sum();
-            sum += 8.0 * (1.0 - along.abs()).max(0.0);
+            if range.clone().any(|index| counts(&index)) {
+                // q and −q are the same orientation; the angle between two is about twice their
+                // distance.
+                let along: f64 = p[range.clone()].iter().zip(&other[range]).map(|(a, b)| a * b).sum();
+                sum += 8.0 * (1.0 - along.abs()).max(0.0);
+            }
         }
         sqrt(sum)
     }

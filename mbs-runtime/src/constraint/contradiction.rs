@@ -71,8 +71,8 @@ pub(super) fn of_values(
     let allowed = f64::max(ROUNDING, MARGIN * tolerance);
     reduction.vectors().find_map(|w| {
         let value = dot(w, values);
-        // Written so that what is not a number is no contradiction: others find it.
-        if !(value.abs() > allowed) {
+        // What is not a number is no contradiction: others find it.
+        if value.is_nan() || value.abs() <= allowed {
             return None;
         }
         let slope = g.chunks_exact(all_rows).map(|column| dot(w, column).abs()).fold(0.0, f64::max);

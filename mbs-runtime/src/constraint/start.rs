@@ -189,6 +189,7 @@ fn choose_pose(plant: &mut Plant<'_>, state: &mut State, listed: &[usize]) -> Re
     if closer.close(plant, state, &unlisted).is_closed() {
         return Ok(());
     }
+    let compromise = state.clone();
     let all = closer.involved(&free(layout.n_v(), &[]));
     let mut assembled = guess.clone();
     let ending = closer.close_from_around(plant, &mut assembled, &all);
@@ -215,7 +216,8 @@ fn choose_pose(plant: &mut Plant<'_>, state: &mut State, listed: &[usize]) -> Re
         assembled.p[index] = guess.p[index];
     }
     normalise(layout, &mut assembled.p);
-    let ending = nearest(plant, &mut closer, state, assembled, &rest);
+    let starts = [compromise, guess.clone(), assembled];
+    let ending = nearest(plant, &mut closer, state, &starts, &rest, listed);
     closer.unwind(plant, state, &guess);
     conclude(plant, state, ending, &held_positions)
 }
@@ -236,29 +238,32 @@ fn holdable(
     hold(&plant.constraint_jacobian, layout.n_lambda(), layout.n_g, layout.n_v(), columns)
 }
 
-/// Closes with the motions `rest` from the guess in `state` and from another pose; of two that close
-/// the one nearer to the guess is taken.
+/// Closes with the motions `rest` from several poses, and, where none closes, from around the guess in
+/// `state`. Of those that close the one nearest to the guess in what is listed is taken.
 fn nearest(
     plant: &mut Plant<'_>,
     closer: &mut Closer,
     state: &mut State,
-    mut other: State,
+    starts: &[State],
     rest: &[usize],
+    listed: &[usize],
 ) -> Ending {
     let layout = plant.layout();
     let guess = state.clone();
-    let from_guess = closer.close(plant, state, rest);
-    let from_other = closer.close(plant, &mut other, rest);
-    let distance = |state: &State| closer.distance(layout, &state.p, &guess.p);
-    if from_other.is_closed() && (!from_guess.is_closed() || distance(&other) < distance(state)) {
-        state.copy_from(&other);
-        return from_other;
+    let mut best = f64::INFINITY;
+    for start in starts {
+        let mut trial = start.clone();
+        if closer.close(plant, &mut trial, rest).is_closed() {
+            closer.unwind(plant, &mut trial, &guess);
+            let distance = closer.distance(layout, &trial.p, &guess.p, Some(listed));
+            // Rounding chooses nothing.
+            if distance < best - 1e-6 {
+                best = distance;
+                state.copy_from(&trial);
+            }
+        }
     }
-    if from_guess.is_closed() {
-        return from_guess;
-    }
-    state.copy_from(&guess);
-    closer.close_from_around(plant, state, rest)
+    if best.is_finite() { Ending::Closed } else { closer.close_from_around(plant, state, rest) }
 }
 
 fn conclude(
