@@ -147,8 +147,8 @@ fn evaluated(compiled: &Compiled, kind: FunctionKind, state: &State) -> Vec<Vec<
     let State { theta, p, v, x, u, modes, v_dot, lambda } = state;
     let environment = Environment { theta, t: TIME, p, v, x, u, modes, v_dot, lambda };
     let read = |table, kind, derivative, at| {
-        let coefficients = mbs_symbolic::model::coefficients(&equations.tables[table], kind);
-        let table = mbs_runtime::math::Table { x: &equations.tables[table].x, coefficients: &coefficients };
+        let (x, coefficients) = mbs_symbolic::model::pieces(&equations.tables[table], kind);
+        let table = mbs_runtime::math::Table { x: &x, coefficients: &coefficients };
         match kind {
             mbs_runtime::math::TableKind::Spline => mbs_runtime::math::spline(table, derivative, at),
             mbs_runtime::math::TableKind::Linear => mbs_runtime::math::linear(table, derivative, at),
