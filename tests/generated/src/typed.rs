@@ -1,6 +1,6 @@
 //! The functions on nalgebra's types, callable for all models alike.
 
-use mbs_runtime::{At, System};
+use mbs_runtime::At;
 
 /// The typed functions of a generated model, behind lists.
 ///
