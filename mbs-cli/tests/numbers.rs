@@ -349,7 +349,7 @@ fn verify_counts_what_it_skipped() {
 fn an_end_too_far_away_is_named() {
     for end in ["1e9", "1e16", "1e300"] {
         let message = stderr(&mbs(&["simulate", "models/pendulum.yaml", "--t-end", end]));
-        assert!(message.contains("MBS-R015") && message.contains("steps of"), "{end}: {message}");
+        assert!(message.contains("MBS-R012") && message.contains("steps of"), "{end}: {message}");
         assert!(!message.contains("error stays too large"), "{end}: {message}");
     }
     let message = stderr(&mbs(&["simulate", "models/pendulum.yaml", "--t-end", "1e9", "--step", "1e-8"]));

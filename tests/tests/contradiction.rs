@@ -31,7 +31,7 @@ fn two_motions(one: &str, other: &str) -> Box<dyn System> {
 
 /// When a run ends by a contradiction of two constraints.
 fn contradicted(system: &dyn System, method: &str, projection: Projection) -> f64 {
-    let settings = Settings { projection, ..Settings::default() };
+    let settings = Settings { projection, rtol: 1e-6, ..Settings::default() };
     let error = try_run(system, method, &[], &settings).expect_err("they differ");
     let SimulationError::Contradiction { t, constraints, value, .. } = &error else {
         panic!("{method}: {error}")

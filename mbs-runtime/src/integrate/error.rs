@@ -172,10 +172,10 @@ impl SimulationError {
             Self::EventStorm { .. } => "MBS-R006",
             Self::TooManySteps { .. } => "MBS-R007",
             Self::Cancelled { .. } => "MBS-R008",
-            Self::Contradiction { .. } => "MBS-R012",
-            Self::ListedVelocity { .. } => "MBS-R013",
-            Self::TurnedOver { .. } => "MBS-R014",
-            Self::TooFar { .. } => "MBS-R015",
+            Self::Contradiction { .. } => "MBS-R009",
+            Self::ListedVelocity { .. } => "MBS-R010",
+            Self::TurnedOver { .. } => "MBS-R011",
+            Self::TooFar { .. } => "MBS-R012",
         }
     }
 

@@ -12,17 +12,22 @@ use crate::diag::{Diagnostic, FileId, Problem};
 /// `source`, a model or a part of one, with even white space. The result has the same comments and, read as YAML, the
 /// same content; where that cannot be had, lines stay as they are.
 pub fn format(source: &str) -> Result<String, Box<Diagnostic>> {
-    let (before, problems) = tree::read(source, FileId(0))?;
+    let (root, problems) = tree::read(source, FileId(0))?;
     if let Some(problem) = problems.iter().next() {
         return Err(Box::new(problem.clone()));
     }
-    if let Some(problem) = no_model(&before) {
-        return Err(Box::new(problem));
+    match no_model(&root) {
+        Some(problem) => Err(Box::new(problem)),
+        None => Ok(even(source, &root)),
     }
+}
+
+/// Any YAML, which reads as `before`, with even white space.
+fn even(source: &str, before: &Node) -> String {
     let wanted = comments(source);
     let same = |text: &str| {
         let after = tree::read(text, FileId(0));
-        after.is_ok_and(|(after, _)| alike(&before, &after)) && comments(text) == wanted
+        after.is_ok_and(|(after, _)| alike(before, &after)) && comments(text) == wanted
     };
     for style in [
         Style { spacing: true, indent: true },
@@ -31,10 +36,10 @@ pub fn format(source: &str) -> Result<String, Box<Diagnostic>> {
     ] {
         let text = written(source, style);
         if same(&text) && written(&text, style) == text {
-            return Ok(text);
+            return text;
         }
     }
-    Ok(source.to_owned())
+    source.to_owned()
 }
 
 /// Why a file is neither a model nor a part of one, if it is not: other YAML is not ours to change.
@@ -370,12 +375,13 @@ fn finished(mut lines: Vec<(String, bool)>, style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::format;
+    use super::{FileId, even, format, tree};
 
     fn check(source: &str, expected: &str) {
-        let found = format(source).expect("valid YAML");
+        let read = |text: &str| tree::read(text, FileId(0)).expect("valid YAML").0;
+        let found = even(source, &read(source));
         assert_eq!(found, expected);
-        assert_eq!(format(&found).expect("still valid"), found);
+        assert_eq!(even(&found, &read(&found)), found);
     }
 
     #[test]
@@ -395,7 +401,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_yaml_is_refused() {
-        assert!(format("a: [1").is_err());
+    fn what_is_no_model_is_refused() {
+        for text in ["model: [1", "a: 1\n", "- model\n", ""] {
+            assert!(format(text).is_err(), "{text}");
+        }
     }
 }

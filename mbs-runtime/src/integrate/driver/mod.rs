@@ -182,19 +182,28 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             settings,
         };
         driver.next_time_event();
-        driver.rates()?;
         driver.settle_at_start()?;
         driver.h = driver.first_step()?;
         driver.energy = driver.energy_now();
         Ok(driver)
     }
 
+    /// Decides the modes where the run begins. Until they are, branches may count that are no
+    /// numbers there, and what then decides modes at zero is looked at again.
     fn settle_at_start(&mut self) -> Result<(), SimulationError> {
-        let t = self.state.t;
-        if let Err(Unsettled { mode }) = self.watch.initial_modes(self.plant, &self.state) {
-            return Err(self.storm(t, mode));
+        self.any_rates()?;
+        let is_undefined = self.check_numbers(self.state.t).is_err();
+        self.decide_modes()?;
+        if is_undefined {
+            self.any_rates()?;
+            self.decide_modes()?;
         }
         self.rates()
+    }
+
+    fn decide_modes(&mut self) -> Result<(), SimulationError> {
+        let outcome = self.watch.initial_modes(self.plant, &self.state);
+        outcome.map_err(|Unsettled { mode }| self.storm(self.state.t, mode))
     }
 
     fn storm(&self, t: f64, mode: usize) -> SimulationError {
@@ -204,6 +213,12 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
 
     /// Rates of the current state, which must be numbers.
     fn rates(&mut self) -> Result<(), SimulationError> {
+        self.any_rates()?;
+        self.check_numbers(self.state.t)
+    }
+
+    /// Rates of the current state.
+    fn any_rates(&mut self) -> Result<(), SimulationError> {
         let t = self.state.t;
         let layout = self.plant.layout();
         if let Err(singular) = self.plant.rates(&mut self.state, &mut self.saddle) {
@@ -211,7 +226,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
                 singular.velocity.and_then(|index| layout.velocities.get(index)).unwrap_or_default();
             return Err(SimulationError::SingularMass { t, velocity: velocity.to_string() });
         }
-        self.check_numbers(t)
+        Ok(())
     }
 
     fn check_numbers(&self, t: f64) -> Result<(), SimulationError> {

@@ -147,7 +147,9 @@ impl Including<'_> {
     /// The tree of an included file. Lines are quoted only of what is part of a model: a file may
     /// hold anything.
     fn parse(&mut self, path: &str, text: &str, included: Span) -> Option<Node> {
-        let is_part = text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| is_section(key)));
+        // What is too long is said by the reader.
+        let is_part = text.len() > limits::FILE_BYTES
+            || text.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| is_section(key)));
         if !is_part {
             let problem = Problem::NoPartOfModel { path: path.to_owned() };
             self.problems.error(included, problem);
