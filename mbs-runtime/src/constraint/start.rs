@@ -103,20 +103,24 @@ pub struct StartValue {
 }
 
 impl StartValue {
-    /// Listed, and met to the last digit.
+    /// Listed, and met to rounding: quaternions are normalised.
     pub fn is_held(&self) -> bool {
-        self.listed == Some(self.value)
+        self.listed.is_some_and(|listed| differs_by_rounding(listed, self.value))
     }
 
     /// Listed, and changed.
     pub fn is_changed(&self) -> bool {
-        self.listed.is_some_and(|listed| listed != self.value)
+        self.listed.is_some_and(|listed| !differs_by_rounding(listed, self.value))
     }
 
     /// Changed by so much that one should know.
     pub fn is_far_off(&self) -> bool {
         self.listed.is_some_and(|listed| !is_near(listed, self.value))
     }
+}
+
+fn differs_by_rounding(listed: f64, value: f64) -> bool {
+    (value - listed).abs() <= 4.0 * f64::EPSILON * (1.0 + listed.abs())
 }
 
 /// Whether a value meets what is listed.
