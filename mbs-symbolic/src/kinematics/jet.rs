@@ -169,3 +169,70 @@ impl Jet {
         total
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{Derivative, Environment, Symbol, evaluate};
+
+    /// Two quantities of p[0] and p[1] with their derivatives from the rules of `expr::diff`.
+    fn operands(graph: &mut Graph) -> [Jet; 2] {
+        let [p, q] = [0, 1].map(|k| graph.symbol(Symbol::P(k)));
+        let (sin, cos) = (graph.sin(p), graph.cos(q));
+        let (product, square) = (graph.mul(p, q), graph.mul(q, q));
+        let a = graph.add(sin, square);
+        let b = graph.add(cos, product);
+        [a, b].map(|value| of(graph, value))
+    }
+
+    /// `value` with derivatives by `expr::Derivative`: p' = v, and v' = 0.
+    fn of(graph: &mut Graph, value: ExprId) -> Jet {
+        let mut along = rates(graph);
+        let rate = along.of(graph, value);
+        let bias = along.of(graph, rate);
+        let columns = [0, 1]
+            .into_iter()
+            .map(|k| {
+                let (p, one) = (graph.symbol(Symbol::P(k)), graph.one());
+                (Column::V(k), Derivative::new([(p, one)]).of(graph, value))
+            })
+            .collect();
+        Jet { value, columns, rate, bias }
+    }
+
+    fn rates(graph: &mut Graph) -> Derivative {
+        Derivative::new([0, 1].map(|k| (graph.symbol(Symbol::P(k)), graph.symbol(Symbol::V(k)))))
+    }
+
+    #[test]
+    fn operations_agree_with_derivatives() {
+        type Operation = fn(&Jet, &mut Graph, &Jet) -> Jet;
+        let operations: [(&str, Operation); 6] = [
+            ("add", |a, graph, b| a.add(graph, b)),
+            ("sub", |a, graph, b| a.sub(graph, b)),
+            ("mul", |a, graph, b| a.mul(graph, b)),
+            ("sqrt", |a, graph, _| a.sqrt(graph)),
+            ("reciprocal", |a, graph, _| a.reciprocal(graph)),
+            ("scale", |a, graph, _| {
+                let three = graph.constant(3.0);
+                a.scale(graph, three)
+            }),
+        ];
+        let environment = Environment { p: &[0.7, 1.3], v: &[-0.4, 0.9], ..Environment::default() };
+        for (name, operation) in operations {
+            let mut graph = Graph::default();
+            let [a, b] = operands(&mut graph);
+            let found = operation(&a, &mut graph, &b);
+            let expected = of(&mut graph, found.value);
+            let parts = |jet: &Jet| {
+                let mut parts = vec![jet.rate, jet.bias];
+                parts.extend([0, 1].map(|k| jet.columns[&Column::V(k)]));
+                parts
+            };
+            let at = |jet: &Jet| evaluate(&graph, &environment, &|_, _, _, _| 0.0, &parts(jet));
+            for (found, expected) in at(&found).into_iter().zip(at(&expected)) {
+                assert!(expected != 0.0 && (found - expected).abs() < 1e-13, "{name}: {found}, {expected}");
+            }
+        }
+    }
+}
