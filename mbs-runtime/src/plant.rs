@@ -29,11 +29,11 @@ pub struct Statistics {
     pub factorisations: u64,
     /// Solutions with Q.
     pub solves: u64,
-    /// Position projections (000: 12a).
+    /// Position projections (Simeon 1996, eq. 12a).
     pub position_projections: u64,
     /// Newton iterations of all position projections.
     pub projection_iterations: u64,
-    /// Velocity projections (000: 12b).
+    /// Velocity projections (Simeon 1996, eq. 12b).
     pub velocity_projections: u64,
     /// Jacobians of the right-hand side.
     pub jacobians: u64,

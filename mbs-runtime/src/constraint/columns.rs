@@ -1,4 +1,4 @@
-//! Columns of a large G that span all others.
+//! A basis among the columns of a large constraint Jacobian G (rank by pivoting).
 
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;

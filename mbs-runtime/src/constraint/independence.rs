@@ -1,4 +1,4 @@
-//! How independent the constraint rows are of each other.
+//! Conditioning of the constraint rows: how linearly independent they are of each other.
 
 use crate::linalg::Saddle;
 use std::vec;

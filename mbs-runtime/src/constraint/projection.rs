@@ -1,4 +1,4 @@
-//! Projection onto the constraints in the metric of the mass matrix.
+//! Coordinate projection onto the constraints, in the metric of the mass matrix (Simeon 1996, eqs. 12, 13).
 
 use super::normalise;
 use crate::linalg::{Factors, Saddle};
@@ -26,7 +26,7 @@ pub struct NotConverged {
     pub value: f64,
 }
 
-/// Weights of an error norm (000: 15).
+/// Weights of an error norm (Simeon 1996, eq. 15).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerances {
     /// Relative.
@@ -79,7 +79,7 @@ impl Projector {
         }
     }
 
-    /// Position projection (000: 12a, 13): moves p of `state` to g(p, t) = 0 along directions that are
+    /// Position projection (Simeon 1996, eqs. 12a, 13): moves p of `state` to g(p, t) = 0 along directions that are
     /// shortest in the metric of M.
     ///
     /// `chord` holds Q of a nearby state, or a matrix near it; the matrices of the plant's
@@ -161,7 +161,7 @@ impl Projector {
         worst.map_or(NotConverged { row: 0, value: 0.0 }, |(row, &value)| NotConverged { row, value })
     }
 
-    /// Velocity projection (000: 12b): moves v to G v + c = 0, shortest in the metric of M.
+    /// Velocity projection (Simeon 1996, eq. 12b): moves v to G v + c = 0, shortest in the metric of M.
     /// `saddle` holds Q at the state, and the plant's last evaluation was there.
     pub fn velocities(&mut self, plant: &mut Plant<'_>, saddle: &mut Saddle, state: &mut State) {
         if self.rate.is_empty() {

@@ -1,4 +1,4 @@
-//! Rows of G that follow from others.
+//! Redundant constraints: rows of G that are linear combinations of others (left null space W).
 //!
 //! Where Gᵀ W = 0 for some orthonormal W, the rows of G are dependent, and Q has no inverse.
 //! With P = I − W Wᵀ the equations

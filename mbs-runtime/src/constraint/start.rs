@@ -1,4 +1,4 @@
-//! Consistent initial values (000: task 1): what is listed is met, or said to be changed, or refused.
+//! Consistent initial values (Simeon 1996, task 1): what is listed is met, or said to be changed, or refused.
 //!
 //! Order decides. Constraints come first, prescribed motions among them, then listed values one
 //! after the other. A listed position that those before it determine already is an estimate: the
@@ -139,7 +139,7 @@ pub fn consistent(plant: &mut Plant<'_>, state: &mut State) -> Result<Start, Inc
 ///
 /// What is listed stays as it is as far as what comes before it allows. Other positions move to
 /// the assembly nearest to where they are, those no constraint feels not at all; other velocities
-/// are completed with the smallest change in the metric of the mass matrix (000: 12a, 12b): from
+/// are completed with the smallest change in the metric of the mass matrix (Simeon 1996, eqs. 12a, 12b): from
 /// rest that is the least kinetic energy. Where this fails the state holds the best pose found.
 pub fn consistent_with(
     plant: &mut Plant<'_>,

@@ -1,4 +1,4 @@
-//! Step sizes that lead over singular poses.
+//! Approach to a singular pose: step sizes chosen such that it falls between stages.
 //!
 //! Where constraint rows become dependent at one pose of a smooth motion, rounding of the
 //! positions is divided by the square of the distance to the pose before it reaches the

@@ -1,4 +1,4 @@
-//! Switching functions: where they change sign, and what follows (000: section 4.3).
+//! Switching functions: where they change sign, and what follows (Simeon 1996, section 4.3).
 
 use super::{Method, StepSettings};
 use crate::plant::{Plant, State};

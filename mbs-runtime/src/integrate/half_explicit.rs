@@ -1,4 +1,4 @@
-//! Half-explicit Runge–Kutta methods: constraints at velocity level, stage by stage.
+//! Half-explicit Runge-Kutta methods (HEM5, HEDOP5, PHEM56): constraints at velocity level, stage by stage.
 //!
 //! Positions and velocities advance explicitly; only the multipliers of a stage are found
 //! such that the velocities at its constraint point meet 0 = G v + c there:

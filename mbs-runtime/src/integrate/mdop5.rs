@@ -1,4 +1,4 @@
-//! MDOP5: Dormand–Prince on the index-1 form with projection (000: section 4.2).
+//! MDOP5: the Dormand-Prince Runge-Kutta method (DOPRI5) on the index-1 form with projection (Simeon 1996, section 4.2).
 
 use super::parts::{PARTS, VELOCITIES, combine, values};
 use super::projection_control::ProjectionControl;

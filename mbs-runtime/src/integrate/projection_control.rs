@@ -1,4 +1,4 @@
-//! When positions are projected (000: 16).
+//! When positions are projected (Simeon 1996, eq. 16).
 
 use super::run::Projection;
 use crate::constraint::WEAK;

@@ -5,14 +5,14 @@ use crate::plant::{State, Statistics};
 use std::string::String;
 use std::vec::Vec;
 
-/// When positions and velocities are projected onto the constraints (000: table 1).
+/// When positions and velocities are projected onto the constraints (Simeon 1996, table 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Projection {
     /// Never: the index-1 form as it is.
     None,
     /// Velocities in every step.
     Velocity,
-    /// Velocities in every step, positions when the drift calls for it (000: 16).
+    /// Velocities in every step, positions when the drift calls for it (Simeon 1996, eq. 16).
     #[default]
     Controlled,
     /// Both in every step.

@@ -1,4 +1,4 @@
-//! In which order the unknowns of a saddle-point matrix are eliminated, and what that fills.
+//! Minimum degree ordering of a saddle-point matrix, and the fill-in it leads to.
 
 use core::cmp::Reverse;
 use std::collections::BTreeSet;

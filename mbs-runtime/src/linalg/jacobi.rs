@@ -1,4 +1,4 @@
-//! Singular values by one-sided Jacobi rotations.
+//! Singular value decomposition (SVD) by one-sided Jacobi rotations.
 
 use super::dot;
 use mbs_math::sqrt;

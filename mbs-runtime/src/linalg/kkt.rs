@@ -1,4 +1,4 @@
-//! Accelerations and multipliers.
+//! Accelerations and multipliers from the saddle-point (KKT) system [M Gᵀ; G 0].
 
 use super::cholesky::{NotPositiveDefinite, cholesky, solve_lower, solve_lower_transposed};
 use super::{add_scaled, dot, jacobi};

@@ -1,4 +1,4 @@
-//! Q = [M Gᵀ; G 0] as L D Lᵀ.
+//! LDL^T factorisation: Q = [M Gᵀ; G 0] as L D Lᵀ.
 
 /// Below this part of the largest pivot of its block a pivot counts as lost.
 pub const LOST_PIVOT: f64 = 1e-12;

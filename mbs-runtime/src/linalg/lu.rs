@@ -1,4 +1,4 @@
-//! General square systems.
+//! LU factorisation with partial pivoting.
 
 use super::ldlt::LOST_PIVOT;
 use core::ops::{Add, Div, Mul, Neg, Sub};

@@ -1,4 +1,4 @@
-//! Factors of the stage matrix of half-explicit methods.
+//! Factors of the non-symmetric stage matrix [M Gᵀ; Ḡ 0] of half-explicit Runge-Kutta methods.
 
 use super::{Lu, Singular};
 use mbs_math::sqrt;

@@ -1,4 +1,4 @@
-//! Q = [M Gᵀ; G 0] as L D Lᵀ where most of it is zero.
+//! Sparse LDL^T factorisation: Q = [M Gᵀ; G 0] as L D Lᵀ where most of it is zero.
 
 use super::elimination::Elimination;
 use super::ldlt::{LOST_PIVOT, LostPivot};

@@ -1,4 +1,4 @@
-//! Momenta about one point, for ancestors far away.
+//! Composite-body momenta expressed at a common base frame: M of long chains.
 //!
 //! Carried back from link to link, a momentum is turned and shifted at every ancestor, whether much
 //! of it is needed there or not. For long chains it is cheaper to see all steps from one link near

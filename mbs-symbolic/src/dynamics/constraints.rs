@@ -1,4 +1,5 @@
-//! Rows of the constraints: g, G, c and z of cut joints and constraint elements.
+//! Rows of the constraints: residuals g, constraint Jacobian G, velocity bias c and acceleration bias z of cut joints
+//! and constraint elements.
 
 use super::{Element, Row, RowKind};
 use crate::diag::Problem;

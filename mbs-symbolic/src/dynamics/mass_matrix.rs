@@ -1,9 +1,8 @@
-//! M by composite inertias, from tip to root.
+//! Composite rigid body algorithm (CRBA): M from tip to root (Featherstone 2008, ch. 6), per elementary step.
 //!
-//! What hangs on a step is one rigid body; the momentum a unit rate of the step gives
-//! it is carried back towards the root, and its component along every step on the way
-//! is an entry of M (Featherstone's composite-rigid-body method, per elementary step). In
-//! long chains most steps meet it as a base near the root sees both ([`bases`](super::bases)).
+//! The subtree outboard of a step acts as one rigid body. Its momentum for unit rate of the step is transported
+//! towards the root, and the component along each step on the way is an entry of M. In long chains most entries
+//! are formed in the axes of a common base link near the root ([`bases`](super::bases)).
 
 use super::bases::{Bases, Momentum, Partial};
 use super::regroup::Inertias;

@@ -1,8 +1,8 @@
 //! Stage 4: kinematics and forces → [`Equations`].
 //!
-//! M by composite inertias, f by the recursive Newton–Euler bias, constraints by the
-//! geometric Jacobian and bias accelerations. Nothing here differentiates M or expands
-//! a product of sums.
+//! M by the composite rigid body algorithm (CRBA), f by the recursive Newton-Euler algorithm (RNEA), constraints by the
+//! geometric Jacobian and bias accelerations, v' and λ by the articulated body algorithm (ABA) or by LDLᵀ. Nothing here
+//! differentiates M or expands a product of sums.
 
 mod activity;
 mod aligned;

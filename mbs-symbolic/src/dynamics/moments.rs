@@ -1,4 +1,4 @@
-//! First moments along partial velocities, as ground sees them.
+//! First mass moments by partial velocities in ground axes.
 //!
 //! Where loops close, G and z tell how links turn as ground sees them, and the recursion tells it once
 //! more, in the axes of the links. A link's first moment h = ∫ r dm about its origin O needs nothing

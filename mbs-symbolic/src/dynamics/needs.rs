@@ -1,4 +1,5 @@
-//! What inertia needs on top of the applied forces: f, of opposite sign, and M v' − f.
+//! Inverse dynamics by the recursive Newton-Euler algorithm (RNEA): generalised inertia forces less the applied
+//! loads, which is −f for v' = 0 and M v' − f else.
 
 use super::parallel::Computed;
 use super::recursion::{self, Accelerations, Wrench, Wrenches};

@@ -1,4 +1,7 @@
-//! The recursive Newton–Euler formalism: motion from root to tip, forces back.
+//! Recursive Newton-Euler algorithm (RNEA): motion from root to tip, forces back (Featherstone 2008, ch. 5).
+//!
+//! With v' = 0 it gives the gyroscopic, centrifugal and Coriolis forces and gravity; Coriolis terms are never made from
+//! derivatives of M.
 //!
 //! Everything is in link axes. Gravity is an upward acceleration of ground.
 

@@ -1,4 +1,5 @@
-//! Base parameters: inertia moved towards the root as far as motion allows.
+//! Base parameters (base inertial parameters, Gautier & Khalil 1990): inertia moved towards the root as far as motion
+//! allows.
 //!
 //! Masses on the axis of a joint move the same whether they are fixed behind the joint or
 //! before it. So M and f do not change when they are moved, and what is left behind has

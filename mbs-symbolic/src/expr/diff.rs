@@ -1,4 +1,4 @@
-//! Derivatives on the graph, forward and reverse.
+//! Symbolic differentiation on the graph: forward and reverse accumulation.
 
 use super::{BinaryOp, Graph, Node, UnaryOp};
 use crate::ids::ExprId;

@@ -1,4 +1,4 @@
-//! Quantities with their derivatives along the motion.
+//! Jets: quantities with their first and second derivatives along the motion.
 
 use super::motion::Column;
 use crate::expr::Graph;

@@ -1,4 +1,4 @@
-//! A point seen from inside out.
+//! Motion of a point accumulated from tip to base.
 //!
 //! Going from a point towards the observer, each move needs only the motion inside of it: for a turn
 //! about a principal axis k at the rate w

@@ -1,8 +1,6 @@
-//! Links as another link sees them.
+//! Relative motion: motion of a link relative to an ancestor A, in the axes of A.
 //!
-//! Everything here is in the axes of the observer A and relative to it, as if A stood
-//! still: that is what loops and relative queries need, and for A = ground it is the
-//! absolute motion.
+//! This is what loops and relative queries need; for A = ground it is the absolute motion.
 
 use super::chain::{Chain, Move};
 use super::motion::Column;

@@ -1,4 +1,4 @@
-//! Turns of one link about axes that earlier turns of it carry along.
+//! Successive rotations of one link, each about an axis that the ones before move (Cardan and Euler angles).
 
 use crate::expr::Graph;
 use crate::ids::ExprId;

@@ -1,4 +1,4 @@
-//! Shares once more.
+//! Factors, shares products and shares pairs, to a fixed point.
 //!
 //! What `products` and `pairs` make one value may be a common factor of sums, and what `factor` takes
 //! out may be shared: the three take turns as long as they gain.

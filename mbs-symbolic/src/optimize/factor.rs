@@ -1,4 +1,4 @@
-//! Takes common factors out of sums: a·x + b·x becomes (a + b)·x.
+//! Factorisation: takes common factors out of sums, a·x + b·x becomes (a + b)·x.
 //!
 //! Terms that differ only in their parameters are merged first, which makes
 //! parameter-only sums for hoisting; then the factor most terms share is taken out.

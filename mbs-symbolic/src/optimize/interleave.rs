@@ -1,4 +1,4 @@
-//! Lets chains of operations that do not depend on each other advance side by side.
+//! List scheduling for instruction-level parallelism.
 //!
 //! A sum or product can be used some cycles after it was begun, and until then a processor
 //! begins others, if it finds any among the few hundred instructions it looks ahead. Depth

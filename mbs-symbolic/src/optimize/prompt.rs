@@ -1,4 +1,4 @@
-//! Forms sums and products behind a division in the order in which their terms are known.
+//! Tree-height reduction: balances sums on the critical path behind divisions.
 //!
 //! From one pivot of an elimination to the next leads a division, a product and a sum, and a processor
 //! has little else to do meanwhile. a + b + c + d, written from left to right, waits for three sums

@@ -1,4 +1,4 @@
-//! Re-associates products so that their parameters meet.
+//! Reassociation of products such that parameters multiply first.
 //!
 //! (θ₀·cos p₀)·θ₁ becomes (θ₀·θ₁)·cos p₀, whose first factor is then hoisted, and
 //! x/θ becomes (1/θ)·x. Only products read once are taken apart, so nothing that is

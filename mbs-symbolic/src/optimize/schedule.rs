@@ -1,4 +1,4 @@
-//! Orders instructions so that few values are live at a time.
+//! Schedules instructions for few live values (register pressure).
 //!
 //! Depth first from the results: a value is computed just before the first
 //! instruction that reads it.

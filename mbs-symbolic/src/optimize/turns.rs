@@ -1,4 +1,4 @@
-//! Turns vectors of parameters with three products instead of four.
+//! Rotates vectors of parameters with three products instead of four (Gauss's trick).
 //!
 //! ```text
 //! c x − s y = c (x + y) − (s + c) y

@@ -1,4 +1,4 @@
-//! Makes equal values one instruction.
+//! Global value numbering, i.e. common subexpression elimination (CSE): equal values become one instruction.
 
 use super::builder::{Builder, rewrite};
 use crate::program::Program;

@@ -1,4 +1,4 @@
-//! Inertia of bodies that move against each other, as felt where they hang together.
+//! Articulated-body inertia and bias wrench (Featherstone 2008, ch. 7).
 
 use super::turning::sin_cos;
 use super::{Axes, Inertia, Rot3, Vec3};

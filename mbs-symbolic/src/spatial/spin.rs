@@ -1,4 +1,4 @@
-//! How points of a turning link accelerate.
+//! Acceleration of points of a rotating link: the operator [α]× + [ω]×².
 
 use super::Vec3;
 use crate::expr::Graph;

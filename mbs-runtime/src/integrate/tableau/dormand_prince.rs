@@ -1,4 +1,4 @@
-//! Dormand–Prince 5(4), first same as last (J. R. Dormand, P. J. Prince, *J. Comput. Appl.
+//! Dormand-Prince 5(4) (DOPRI5), first same as last (J. R. Dormand, P. J. Prince, *J. Comput. Appl.
 //! Math.* 6 (1980) 19–26).
 
 /// Nodes.

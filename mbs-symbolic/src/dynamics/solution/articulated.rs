@@ -1,4 +1,4 @@
-//! The recursion of articulated bodies, per elementary move.
+//! Articulated body algorithm (ABA), per elementary move (Featherstone 2008, ch. 7).
 //!
 //! From tip to root every motion is released in turn: what hangs on it is then felt through
 //! the motion, as one inertia and one bias wrench. From root to tip accelerations follow. All

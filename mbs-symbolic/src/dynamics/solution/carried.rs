@@ -1,4 +1,4 @@
-//! Masses at the ends of rods, carried by what the rods hold.
+//! Point masses shifted from a rod's end to the body it is attached to.
 //!
 //! A point mass moves the same whether it is fixed to the end of a rod or to the point of another
 //! body the end is tied to. Accelerations stay the same when it changes sides; so a rod can be rid of its

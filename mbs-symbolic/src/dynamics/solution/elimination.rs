@@ -1,4 +1,4 @@
-//! Elimination in [M Gᵀ; G 0], written out.
+//! Symbolic LDL^T factorisation (LDLᵀ) of the saddle-point matrix [M Gᵀ; G 0], written out.
 
 use super::ordering::Plan;
 use super::reduced::TakenOut;

@@ -1,8 +1,7 @@
-//! v' and λ as expressions: the equations of motion, solved.
+//! Forward dynamics: v' and λ as expressions.
 //!
-//! Trees are solved in two ways, of which the cheaper one is taken once both are optimised:
-//! elimination in M, and articulated bodies, which never form M. Loops are eliminated together
-//! with M.
+//! Trees are solved in two ways, of which the cheaper one is taken once both are optimised: LDLᵀ of M, and the
+//! articulated body algorithm (ABA), which never forms M. With loops it is LDLᵀ of [M Gᵀ; G 0].
 
 mod articulated;
 mod carried;

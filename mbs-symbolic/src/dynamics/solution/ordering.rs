@@ -1,4 +1,4 @@
-//! In which order unknowns are eliminated.
+//! Order of elimination: minimum degree, rows after the velocities they constrain.
 
 use std::collections::BTreeSet;
 

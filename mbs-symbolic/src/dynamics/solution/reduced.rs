@@ -1,4 +1,4 @@
-//! What is taken out of the equations before the rest is eliminated: rods and rotors.
+//! Unknowns eliminated in closed form before LDLᵀ (presolve): rods and rotors.
 //!
 //! Both are eliminated in closed form, and what elimination would do to M on their behalf is for the most part
 //! known beforehand: M is formed of other inertias instead.

@@ -1,4 +1,4 @@
-//! Rods of closed loops.
+//! Rods of closed loops, eliminated in closed form.
 //!
 //! A rod on a universal joint has two velocities q that nothing but the three rows at its other
 //! end feels, and of those rows the rest of the mechanism, with velocities u, feels one only:

@@ -1,4 +1,4 @@
-//! Rotors.
+//! Rotors: axisymmetric last bodies, eliminated in closed form.
 //!
 //! A last body that turns about an axis it is symmetric about has one inertia left behind its joint, the
 //! moment J about that axis. Its velocity s and the others v then meet in M as
