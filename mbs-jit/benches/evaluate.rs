@@ -57,7 +57,7 @@ fn accelerations(bencher: Bencher<'_, '_>, name: &str) {
     let mut state = State::new(layout);
     plant.initial(&mut state);
     let mut pivots = vec![0.0; layout.n_v() + layout.n_lambda()];
-    let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = &mut state;
+    let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = &mut state;
     plant.at(*t, p, v, x, |system, at| {
         let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary: x_dot, pivots: &mut pivots };
         bencher.bench_local(|| {

@@ -41,8 +41,9 @@ pub struct Statistics {
     pub events: u64,
 }
 
-/// A point of the motion with its rates.
+/// A point of the motion with its rates, and what they were evaluated with.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct State {
     /// Time, s.
     pub t: f64,
@@ -60,6 +61,10 @@ pub struct State {
     pub x_dot: Vec<f64>,
     /// Multipliers.
     pub lambda: Vec<f64>,
+    /// Modes of a recorded state: those the integrator used, which at an event are those before it.
+    pub modes: Vec<bool>,
+    /// Inputs of a recorded state, slot by slot.
+    pub inputs: Vec<f64>,
 }
 
 impl State {
@@ -75,6 +80,8 @@ impl State {
             v_dot: vec![0.0; n_v],
             x_dot: vec![0.0; n_x],
             lambda: vec![0.0; layout.n_lambda()],
+            modes: vec![false; layout.modes.len()],
+            inputs: vec![0.0; layout.n_u()],
         }
     }
 
@@ -94,9 +101,11 @@ impl State {
             (&mut self.v_dot, &other.v_dot),
             (&mut self.x_dot, &other.x_dot),
             (&mut self.lambda, &other.lambda),
+            (&mut self.inputs, &other.inputs),
         ] {
             to.copy_from_slice(from);
         }
+        self.modes.copy_from_slice(&other.modes);
     }
 }
 
@@ -219,6 +228,19 @@ impl<'s> Plant<'s> {
         self.set_inputs(t);
         let at = At { t, p, v, x, u: &self.u, modes: &self.modes, prepared: &self.prepared };
         f(self.system, &at)
+    }
+
+    /// Calls `f` with a recorded state: its point, modes and inputs.
+    pub fn at_recorded<R>(&self, state: &State, f: impl FnOnce(&dyn System, &At<'_>) -> R) -> R {
+        let State { t, p, v, x, modes, inputs, .. } = state;
+        f(self.system, &At { t: *t, p, v, x, u: inputs, modes, prepared: &self.prepared })
+    }
+
+    /// Says in a state which modes and inputs are in force at its time.
+    pub(crate) fn stamp(&mut self, state: &mut State) {
+        self.set_inputs(state.t);
+        state.modes.copy_from_slice(&self.modes);
+        state.inputs.copy_from_slice(&self.u);
     }
 
     /// Brings the inputs to time t.
@@ -426,7 +448,7 @@ impl<'s> Plant<'s> {
         if !self.own_solution || self.redundancy.is_active() {
             return false;
         }
-        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = state;
+        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = state;
         let mut pivots = core::mem::take(&mut self.pivots);
         let sound = self.at(*t, p, v, x, |system, at| {
             let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary: x_dot, pivots: &mut pivots };
@@ -453,7 +475,7 @@ impl<'s> Plant<'s> {
 
     /// All rates of a state (4): evaluates, factors and solves. M, f, G, z and the factors stay.
     pub fn rates_and_factors(&mut self, state: &mut State, saddle: &mut Saddle) -> Result<(), Singular> {
-        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = state;
+        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = state;
         self.evaluate(*t, p, v, x, p_dot, x_dot);
         self.factor(saddle)?;
         self.solve(saddle, v_dot, lambda);

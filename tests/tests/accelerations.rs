@@ -70,7 +70,7 @@ fn solve(system: &dyn System, state: &mut State) -> bool {
     let layout = system.layout();
     let mut plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
     let mut pivots = vec![0.0; layout.n_v() + layout.n_lambda()];
-    let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = state;
+    let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = state;
     let is_sound = plant.at(*t, p, v, x, |system, at| {
         let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary: x_dot, pivots: &mut pivots };
         system.accelerations(at, &mut out).expect("short enough");

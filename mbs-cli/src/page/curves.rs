@@ -78,7 +78,7 @@ pub(crate) fn motion(report: &Report<'_>) -> Table {
     for name in ["kinetic", "potential", "total"] {
         head("energy", format!("{name} energy"), "J".to_owned());
     }
-    let mut evaluator = evaluator(report);
+    let evaluator = evaluator(report);
     for state in points(report) {
         let (outputs, [kinetic, potential]) = (evaluator.outputs(state), evaluator.energy(state));
         let (own, reactions) = outputs.split_at(report.own_outputs);
@@ -114,7 +114,7 @@ fn steps(report: &Report<'_>) -> Table {
         columns.push(Column { name: "step size".to_owned(), group: "solver", unit: "s".to_owned(), values });
     }
     if layout.n_lambda() > 0 {
-        let mut evaluator = evaluator(report);
+        let evaluator = evaluator(report);
         let (g, g_dot) = states.iter().map(|state| evaluator.drift(state)).unzip();
         let drift = [("|g|", g), ("|G v + c|", g_dot)];
         columns.extend(drift.map(|(name, values)| Column {

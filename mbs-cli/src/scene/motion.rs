@@ -36,7 +36,7 @@ impl Motion {
         // Poses come in the order of the program, pictures in that of the model.
         let place: Vec<Option<usize>> =
             model.bodies.iter().map(|body| layout.bodies.position(&body.name.text)).collect();
-        let mut plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
+        let plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
         let mut poses = vec![0.0; 12 * layout.bodies.len()];
         let bodies = place.len();
         let mut motion = Self {
@@ -45,8 +45,8 @@ impl Motion {
             positions: Vec::with_capacity(bodies * states.len()),
             rotations: Vec::with_capacity(bodies * states.len()),
         };
-        for State { t, p, v, x, .. } in states {
-            plant.at(*t, p, v, x, |system, at| system.poses(at, &mut poses));
+        for state in states {
+            plant.at_recorded(state, |system, at| system.poses(at, &mut poses));
             for place in &place {
                 let (position, rotation) = match place {
                     Some(index) => {

@@ -314,7 +314,7 @@ impl Attempt {
             if !holds(self.alive, lane) {
                 continue;
             }
-            let State { t: time, p, v, x, p_dot, v_dot, x_dot, lambda } = &mut driver.trial;
+            let State { t: time, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = &mut driver.trial;
             *time = t.to_array()[lane];
             let rates = &self.rates[6];
             for (to, from) in [

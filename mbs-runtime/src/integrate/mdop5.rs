@@ -132,7 +132,7 @@ impl Method for Mdop5 {
             if projects {
                 self.projector.velocities(plant, &mut self.saddle, to);
             }
-            let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = to;
+            let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = to;
             plant.loads(*t, p, v, x, p_dot, x_dot);
             plant.solve(&mut self.saddle, v_dot, lambda);
         }

@@ -68,8 +68,8 @@ pub(super) fn compare(run: &Run<'_>, model: &Path) -> Result<Accuracy, Failure> 
         Ok(integrate(&*run.system, &run.method, settings, model, &mut |_| {})?.states)
     };
     let (states, exact) = (states(&same)?, states(&tighter)?);
-    let mut evaluator = Evaluator::of(run);
-    let mut rows = |states: &[State]| -> Vec<Vec<f64>> {
+    let evaluator = Evaluator::of(run);
+    let rows = |states: &[State]| -> Vec<Vec<f64>> {
         let row = |state: &State| {
             let (own, _) = run.split_outputs(evaluator.outputs(state));
             [&state.p, &state.v, &state.x, &own].into_iter().flatten().copied().collect()

@@ -50,8 +50,8 @@ fn degrees_of_freedom(run: &Run<'_>, state: &State) -> usize {
 /// Kinetic plus potential energy at the first and last state, J.
 fn energies(run: &Run<'_>) -> Option<[f64; 2]> {
     let states = &run.trajectory.states;
-    let mut evaluator = Evaluator::of(run);
-    let mut total = |state: &State| evaluator.energy(state).iter().sum::<f64>();
+    let evaluator = Evaluator::of(run);
+    let total = |state: &State| evaluator.energy(state).iter().sum::<f64>();
     Some([total(states.first()?), total(states.last()?)])
 }
 

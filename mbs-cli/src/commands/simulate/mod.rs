@@ -143,9 +143,8 @@ enum Stop {
 /// A run that ended early.
 struct Early {
     error: SimulationError,
-    /// The last state that was accepted, and its modes.
+    /// The last state that was accepted.
     state: Option<State>,
-    modes: Vec<bool>,
 }
 
 impl Stop {
@@ -168,7 +167,7 @@ impl Stop {
             && let Some(state) = &early.state
             // What was compiled before can be derived once more.
             && let Ok(suspects) = Suspects::of(options)
-            && let Some(trace) = suspects.behind(state, &early.modes)
+            && let Some(trace) = suspects.behind(state)
         {
             let Found { diagnostics, sources } = suspects.report(&trace, &early.error);
             return Failure::Model { diagnostics, sources };
@@ -207,14 +206,13 @@ fn attempt(
         observer(state.t);
         true
     };
-    simulate_with(&mut plant, &mut *method, start, settings, &mut observer).map_err(|error| {
-        Stop::Early(Box::new(Early { error, state: plant.failed_at.take(), modes: plant.modes.clone() }))
-    })
+    simulate_with(&mut plant, &mut *method, start, settings, &mut observer)
+        .map_err(|error| Stop::Early(Box::new(Early { error, state: plant.failed_at.take() })))
 }
 
 /// Warns of the first output that is not a number at a recorded state.
 fn warn_of_outputs(run: &Run, options: &VariantOptions) {
-    let mut evaluator = table::Evaluator::of(run);
+    let evaluator = table::Evaluator::of(run);
     let names = &run.system.layout().outputs;
     let undefined = run.trajectory.states.iter().find_map(|state| {
         let outputs = evaluator.outputs(state);
@@ -227,9 +225,8 @@ fn warn_of_outputs(run: &Run, options: &VariantOptions) {
     // Nine digits say where to look.
     let t: f64 = format!("{:.8e}", state.t).parse().unwrap_or(state.t);
     let message = format!("t = {t} s: output `{name}` is {what}");
-    let modes = evaluator.modes_at(state);
     if let Ok(suspects) = Suspects::of(options)
-        && let Some(trace) = suspects.of_outputs(state, &modes)
+        && let Some(trace) = suspects.of_outputs(state)
     {
         let Found { diagnostics, sources } = suspects.warn(&trace, message);
         report::print_diagnostics(&diagnostics, &sources);

@@ -41,7 +41,7 @@ pub(crate) fn of_run(readings: Option<&Readings>, system: &dyn System, trajector
     let Some(readings) = readings else { return Vec::new() };
     let layout = system.layout();
     let n_theta = layout.parameters.len();
-    let mut evaluator = Evaluator::new(Plant::new(system, &layout.parameter_defaults, Box::new(Defaults)));
+    let evaluator = Evaluator::new(Plant::new(system, &layout.parameter_defaults, Box::new(Defaults)));
     let mut all: Vec<Left> = Vec::new();
     for state in &trajectory.states {
         let State { t, v_dot, lambda, .. } = state;

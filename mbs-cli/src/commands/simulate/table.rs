@@ -14,7 +14,7 @@ pub(super) fn csv(run: &Run<'_>, model: &Model, columns: &[Columns]) -> String {
     let header = header(run, model, columns);
     let quoted: Vec<String> = header.iter().map(|name| quote(name)).collect();
     let _ = writeln!(out, "{}", quoted.join(","));
-    let mut outputs = Evaluator::of(run);
+    let outputs = Evaluator::of(run);
     for state in &run.trajectory.states {
         let mut values = vec![state.t];
         values.extend(&state.p);
@@ -90,7 +90,7 @@ pub(crate) fn quote(name: &str) -> String {
     }
 }
 
-/// Outputs and energies at recorded states.
+/// Outputs and energies at recorded states, with the modes and inputs recorded there.
 pub(crate) struct Evaluator<'r> {
     plant: Plant<'r>,
 }
@@ -101,84 +101,51 @@ impl<'r> Evaluator<'r> {
         Self::new(Plant::new(&*run.system, &layout.parameter_defaults, Box::new(Defaults)))
     }
 
-    /// With the parameters and inputs of a plant.
+    /// With the parameters of a plant.
     pub(crate) fn new(plant: Plant<'r>) -> Self {
         Self { plant }
     }
 
-    pub(crate) fn outputs(&mut self, state: &State) -> Vec<f64> {
+    pub(crate) fn outputs(&self, state: &State) -> Vec<f64> {
         let mut out = vec![0.0; self.plant.layout().outputs.len()];
-        self.modes(state);
-        let State { t, p, v, x, v_dot, lambda, .. } = state;
-        self.plant.at(*t, p, v, x, |system, at| system.outputs(at, v_dot, lambda, &mut out));
+        self.plant.at_recorded(state, |system, at| system.outputs(at, &state.v_dot, &state.lambda, &mut out));
         out
     }
 
-    /// What a state is seen with: modes, inputs and parameters.
-    pub(super) fn at(&mut self, state: &State, look: impl FnOnce(&At<'_>)) {
-        self.modes(state);
-        let State { t, p, v, x, .. } = state;
-        self.plant.at(*t, p, v, x, |_, at| look(at));
+    /// What a state is evaluated with: modes, inputs and parameters.
+    pub(super) fn at(&self, state: &State, look: impl FnOnce(&At<'_>)) {
+        self.plant.at_recorded(state, |_, at| look(at));
     }
 
-    /// The modes at a state.
-    pub(super) fn modes_at(&mut self, state: &State) -> Vec<bool> {
-        self.modes(state);
-        self.plant.modes.clone()
-    }
-
-    pub(crate) fn energy(&mut self, state: &State) -> [f64; 2] {
-        self.modes(state);
-        let State { t, p, v, x, .. } = state;
-        let energy = self.plant.at(*t, p, v, x, |system, at| system.energy(at));
+    pub(crate) fn energy(&self, state: &State) -> [f64; 2] {
+        let energy = self.plant.at_recorded(state, |system, at| system.energy(at));
         [energy.kinetic, energy.potential]
     }
 
     /// G, n_λ × n_v.
-    pub(super) fn constraint_jacobian(&mut self, state: &State) -> Vec<f64> {
+    pub(super) fn constraint_jacobian(&self, state: &State) -> Vec<f64> {
         let layout = self.plant.layout();
         let mut out = vec![0.0; layout.n_lambda() * layout.n_v()];
-        let State { t, p, v, x, .. } = state;
-        self.plant.at(*t, p, v, x, |system, at| system.constraint_jacobian(at, &mut out));
+        self.plant.at_recorded(state, |system, at| system.constraint_jacobian(at, &mut out));
         out
     }
 
     /// ‖g‖₂ and ‖G v + c‖₂.
-    pub(crate) fn drift(&mut self, state: &State) -> (f64, f64) {
+    pub(crate) fn drift(&self, state: &State) -> (f64, f64) {
         let layout = self.plant.layout();
         let mut g = vec![0.0; layout.n_g];
         let mut rate = vec![0.0; layout.n_lambda()];
         let jacobian = self.constraint_jacobian(state);
-        let State { t, p, v, x, .. } = state;
-        self.plant.at(*t, p, v, x, |system, at| {
+        self.plant.at_recorded(state, |system, at| {
             system.constraints(at, &mut g);
             system.velocity_bias(at, &mut rate);
         });
-        for (column, v) in jacobian.chunks_exact(rate.len().max(1)).zip(v) {
+        for (column, v) in jacobian.chunks_exact(rate.len().max(1)).zip(&state.v) {
             for (rate, entry) in rate.iter_mut().zip(column) {
                 *rate += entry * v;
             }
         }
         let norm = |values: &[f64]| values.iter().map(|x| x * x).sum::<f64>().sqrt();
         (norm(&g), norm(&rate))
-    }
-
-    /// Modes as their switching functions say at this state.
-    fn modes(&mut self, state: &State) {
-        let layout = self.plant.layout();
-        let mut values = vec![0.0; layout.modes.len()];
-        // Conditions may depend on each other.
-        for _ in 0..values.len() {
-            let State { t, p, v, x, .. } = state;
-            self.plant.switching(*t, p, v, x, &mut values);
-            let mut changed = false;
-            for (mode, value) in values.iter().enumerate() {
-                let holds = layout.mode_kinds[mode].holds(*value);
-                changed |= std::mem::replace(&mut self.plant.modes[mode], holds) != holds;
-            }
-            if !changed {
-                break;
-            }
-        }
     }
 }

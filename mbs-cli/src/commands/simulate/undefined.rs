@@ -37,21 +37,21 @@ impl Suspects {
     }
 
     /// The operation that made a run stop at or just behind `state`.
-    pub(super) fn behind(&self, state: &State, modes: &[bool]) -> Option<Trace> {
+    pub(super) fn behind(&self, state: &State) -> Option<Trace> {
         let scale = 1.0 + state.t.abs();
         let looks = std::iter::successors(Some(FIRST_LOOK), |look| Some(3.0 * look));
         let looks = [0.0].into_iter().chain(looks.take_while(|look| *look < LAST_LOOK));
-        looks.map(|look| look * scale).find_map(|h| self.at(&moved(state, h), modes, stops_a_run))
+        looks.map(|look| look * scale).find_map(|h| self.at(&moved(state, h), stops_a_run))
     }
 
     /// The operation of an output that is not defined at a state.
-    pub(super) fn of_outputs(&self, state: &State, modes: &[bool]) -> Option<Trace> {
-        self.at(state, modes, |quantity| matches!(quantity, Quantity::Output(_)))
+    pub(super) fn of_outputs(&self, state: &State) -> Option<Trace> {
+        self.at(state, |quantity| matches!(quantity, Quantity::Output(_)))
     }
 
-    fn at(&self, state: &State, modes: &[bool], which: fn(Quantity) -> bool) -> Option<Trace> {
+    fn at(&self, state: &State, which: fn(Quantity) -> bool) -> Option<Trace> {
         let equations = &self.derived.equations;
-        let State { t, p, v, x, v_dot, lambda, .. } = state;
+        let State { t, p, v, x, v_dot, lambda, modes, .. } = state;
         let theta = &equations.layout.parameter_defaults;
         let tables = Tables::of(equations);
         let read = |id, kind, derivative, at| tables.read(id, kind, derivative, at);

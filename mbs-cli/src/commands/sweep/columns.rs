@@ -51,7 +51,7 @@ fn units(layout: &Layout, model: &Model) -> Vec<String> {
 }
 
 /// All quantities at a state, in the order of [`groups`].
-fn quantities(evaluator: &mut Evaluator<'_>, state: &State) -> Vec<f64> {
+fn quantities(evaluator: &Evaluator<'_>, state: &State) -> Vec<f64> {
     let mut all = Vec::new();
     all.extend(&state.p);
     all.extend(&state.v);
@@ -127,7 +127,7 @@ impl Columns {
     }
 
     /// The values of a run, in the order of the header.
-    pub(super) fn values(&self, evaluator: &mut Evaluator<'_>, states: &[State]) -> Vec<f64> {
+    pub(super) fn values(&self, evaluator: &Evaluator<'_>, states: &[State]) -> Vec<f64> {
         let only_final = self.reductions == [Reduction::Final];
         let looked_at = if only_final { &states[states.len().saturating_sub(1)..] } else { states };
         let mut at = |state: &State| {

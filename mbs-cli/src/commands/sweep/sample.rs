@@ -103,7 +103,7 @@ impl<'s> Study<'s> {
         let failed = match run {
             Ok(trajectory) => {
                 let plant = Plant::new(self.system, &theta, Box::new(constant));
-                let numbers = self.columns.values(&mut Evaluator::new(plant), &trajectory.states);
+                let numbers = self.columns.values(&Evaluator::new(plant), &trajectory.states);
                 texts.extend(numbers.iter().map(|value| format!("{value:?}")));
                 let warnings = crate::start::warnings(&trajectory.start, self.system.layout());
                 let message = if warnings.is_empty() { String::new() } else { quote(&warnings.join("; ")) };

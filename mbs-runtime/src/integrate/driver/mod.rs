@@ -48,7 +48,10 @@ pub fn simulate_with(
 ) -> Result<Trajectory, SimulationError> {
     let mut last = start.clone();
     let outcome = drive(plant, method, start, settings, observer, &mut last);
-    plant.failed_at = outcome.is_err().then_some(last);
+    plant.failed_at = outcome.is_err().then(|| {
+        plant.stamp(&mut last);
+        last
+    });
     outcome
 }
 

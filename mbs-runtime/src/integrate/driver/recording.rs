@@ -68,7 +68,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         self.push(keep, observer)
     }
 
-    /// Multipliers and rates of a state to be recorded; not part of the integration.
+    /// Multipliers, rates, modes and inputs of a state to be recorded; not part of the integration.
     fn complete(&mut self, state: &mut State, has_rates: bool) {
         let counts = self.plant.statistics;
         self.plant.follow_rank(state, false);
@@ -77,6 +77,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
             self.singular.note(state.t, self.plant.independence.take());
         }
         self.plant.redundancy().all().apply(&mut state.lambda);
+        self.plant.stamp(state);
         self.plant.statistics = counts;
     }
 

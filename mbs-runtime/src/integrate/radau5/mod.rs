@@ -374,7 +374,7 @@ impl Method for Radau5 {
                 *z = new - old;
             }
         }
-        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda } = to;
+        let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = to;
         plant.loads(*t, p, v, x, p_dot, x_dot);
         plant.solve(&mut self.saddle, v_dot, lambda);
         Ok(error)
