@@ -109,7 +109,7 @@ pub(crate) fn ready_with(
     change: impl FnOnce(&mut Model) -> Result<(), Failure>,
 ) -> Result<Ready, Failure> {
     let begin = Instant::now();
-    let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
+    let mut planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
     let scenario_end = overrides::apply(&mut planned, options)?;
     let mut simulation = planned.model.simulation.clone();
     simulation.t_end = scenario_end.or(simulation.t_end);
@@ -421,7 +421,7 @@ fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure
 
 /// The equations as HTML, of the model without what reports add to it.
 pub(crate) fn equations(options: &VariantOptions) -> Result<String, Failure> {
-    let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
+    let mut planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
     overrides::apply(&mut planned, options)?;
     let derived = pipeline::derive_planned(planned, options.numbers.equations())?;
     Ok(emit::mathml::fragment(&derived.equations))
