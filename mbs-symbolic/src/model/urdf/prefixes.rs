@@ -10,14 +10,14 @@ use std::borrow::Cow;
 const PREFIXES: usize = 8;
 
 /// `text` with `prefix_name` for each `prefix:name` whose prefix is not declared, every byte in its
-/// place; warns of each prefix once.
-pub(super) fn join<'t>(text: &'t str, problems: &mut Diagnostics) -> Cow<'t, str> {
+/// place; tells each prefix once, as bad as `severity`.
+pub(super) fn join<'t>(text: &'t str, severity: Severity, problems: &mut Diagnostics) -> Cow<'t, str> {
     let mut joined = Cow::Borrowed(text);
     for _ in 0..PREFIXES {
         let Err(report) = parse(&joined) else { break };
         let Problem::UrdfPrefix { prefix } = &report.problem else { break };
         let Some(next) = joined_by(&joined, prefix) else { break };
-        problems.push(Diagnostic { severity: Severity::Warning, ..*report });
+        problems.push(Diagnostic { severity, ..*report });
         joined = Cow::Owned(next);
     }
     joined
@@ -90,11 +90,11 @@ fn join_tag(tag: &str, prefix: &str, joined: &mut String) -> bool {
 #[cfg(test)]
 mod tests {
     use super::join;
-    use crate::diag::Diagnostics;
+    use crate::diag::{Diagnostics, Severity};
 
     fn check(text: &str, expected: &str, warnings: usize) {
         let mut problems = Diagnostics::new();
-        let joined = join(text, &mut problems);
+        let joined = join(text, Severity::Warning, &mut problems);
         assert_eq!(joined, expected);
         assert_eq!((joined.len(), problems.len()), (text.len(), warnings));
         assert!(!problems.has_errors());
@@ -111,7 +111,7 @@ mod tests {
     fn declared_prefixes_and_broken_files_stay() {
         for text in ["<r xmlns:a='u'><a:b/></r>", "<r><a:b></r>", "<r a:", "", "<r><![CDATA[<a:b>]]></r>"] {
             let mut problems = Diagnostics::new();
-            let joined = join(text, &mut problems);
+            let joined = join(text, Severity::Warning, &mut problems);
             assert_eq!(joined.len(), text.len(), "{text}");
         }
         check("<r xmlns:a='u'><a:b/></r>", "<r xmlns:a='u'><a:b/></r>", 0);

@@ -6,7 +6,6 @@ use super::xml::{Reader, check_size, parse};
 use crate::diag::{Diagnostics, Problem};
 use crate::model::suggest::nearest;
 use roxmltree::Node;
-use std::borrow::Cow;
 
 const KINDS: [(&str, Kind); 6] = [
     ("revolute", Kind::Revolute),
@@ -22,7 +21,7 @@ const KINDS: [(&str, Kind); 6] = [
 pub(super) fn robot(text: &str, lenient: bool) -> Result<(Robot, Diagnostics), Diagnostics> {
     check_size(text).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
     let mut reader = Reader::new(text, lenient);
-    let joined = if lenient { prefixes::join(text, &mut reader.problems) } else { Cow::Borrowed(text) };
+    let joined = prefixes::join(text, reader.doubtful(), &mut reader.problems);
     let document = parse(&joined).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
     let root = document.root_element();
     if root.tag_name().name() != "robot" {

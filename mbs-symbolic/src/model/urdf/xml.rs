@@ -180,7 +180,7 @@ impl<'i> Reader<'i> {
     }
 
     /// How bad something is that can be read in one way only.
-    fn doubtful(&self) -> Severity {
+    pub(super) fn doubtful(&self) -> Severity {
         if self.lenient || self.is_spare { Severity::Warning } else { Severity::Error }
     }
 

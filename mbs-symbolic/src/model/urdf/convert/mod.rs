@@ -143,6 +143,9 @@ impl Converter {
                 report = report.with(link.name.span, "nor is this one");
             }
             self.problems.push(report);
+        } else if robot.links.is_empty() {
+            let (what, place) = ("`<link>`".to_owned(), "`<robot>`".to_owned());
+            self.problems.error(robot.name.span, Problem::UrdfMissing { what, place });
         } else if roots.is_empty() {
             self.problems.error(robot.name.span, Problem::UrdfNoRoot {});
         }
