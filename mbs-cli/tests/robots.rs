@@ -305,11 +305,11 @@ fn velocities_of_a_floating_base_in_three_programs() {
     let state = json!({
         "positions": {
             "base.x": r[0], "base.y": r[1], "base.z": r[2],
-            "base.q0": w, "base.q1": x, "base.q2": y, "base.q3": z, "shoulder": at["shoulder"],
+            "base.qw": w, "base.qx": x, "base.qy": y, "base.qz": z, "shoulder": at["shoulder"],
         },
         "velocities": {
             "base.x": v[0], "base.y": v[1], "base.z": v[2],
-            "base.omega_x": omega[0], "base.omega_y": omega[1], "base.omega_z": omega[2],
+            "base.wx": omega[0], "base.wy": omega[1], "base.wz": omega[2],
             "shoulder": at["shoulder_rate"],
         },
     });

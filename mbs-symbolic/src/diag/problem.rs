@@ -87,7 +87,7 @@ problems! {
     "X015" UrdfElementTwice { element: &'static str } "`<{element}>` is given twice",
         say("remove one of the two; `--lenient` takes the first");
     "X016" UrdfPrefix { prefix: String } "the prefix `{prefix}` is not declared",
-        Some(format!("declare it in `<robot>` with `xmlns:{prefix}=\"…\"`, or remove it; `--lenient` takes `{prefix}:` as a part of names"));
+        Some(format!("declare it in `<robot>` with `xmlns:{prefix}=\"…\"`, or remove it; `--lenient` passes over what has it"));
     "X017" UrdfMimic { joint: String, nearest: Option<String> } "there is no joint `{joint}` that could be mimicked",
         Some(did_you_mean(nearest).map_or_else(String::new, |near| near + "; ") + "`--lenient` lets this joint move on its own");
     "X018" UrdfIgnored { what: String, why: String } "{what} is passed over", Some(why.clone());

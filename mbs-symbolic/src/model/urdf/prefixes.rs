@@ -1,6 +1,6 @@
 //! Prefixes of XML names that no `xmlns` declares, such as `xacro:` left over by a tool.
 //!
-//! Readers that know no namespaces take `xacro:if` as a name like any other, and so does `--lenient`.
+//! Readers that know no namespaces take `xacro:if` as a name like any other, which means nothing to them.
 
 use super::xml::parse;
 use crate::diag::{Diagnostic, Diagnostics, Problem, Severity};
@@ -10,17 +10,22 @@ use std::borrow::Cow;
 const PREFIXES: usize = 8;
 
 /// `text` with `prefix_name` for each `prefix:name` whose prefix is not declared, every byte in its
-/// place; tells each prefix once, as bad as `severity`.
-pub(super) fn join<'t>(text: &'t str, severity: Severity, problems: &mut Diagnostics) -> Cow<'t, str> {
-    let mut joined = Cow::Borrowed(text);
+/// place, and these prefixes with their `_`; tells each once, as bad as `severity`.
+pub(super) fn join<'t>(
+    text: &'t str,
+    severity: Severity,
+    problems: &mut Diagnostics,
+) -> (Cow<'t, str>, Vec<String>) {
+    let (mut joined, mut prefixes) = (Cow::Borrowed(text), Vec::new());
     for _ in 0..PREFIXES {
         let Err(report) = parse(&joined) else { break };
         let Problem::UrdfPrefix { prefix } = &report.problem else { break };
         let Some(next) = joined_by(&joined, prefix) else { break };
+        prefixes.push(format!("{prefix}_"));
         problems.push(Diagnostic { severity, ..*report });
         joined = Cow::Owned(next);
     }
-    joined
+    (joined, prefixes)
 }
 
 /// `text` with `_` in place of the colon behind `prefix` in names of elements and attributes; `None`
@@ -94,7 +99,7 @@ mod tests {
 
     fn check(text: &str, expected: &str, warnings: usize) {
         let mut problems = Diagnostics::new();
-        let joined = join(text, Severity::Warning, &mut problems);
+        let (joined, _) = join(text, Severity::Warning, &mut problems);
         assert_eq!(joined, expected);
         assert_eq!((joined.len(), problems.len()), (text.len(), warnings));
         assert!(!problems.has_errors());
@@ -111,7 +116,7 @@ mod tests {
     fn declared_prefixes_and_broken_files_stay() {
         for text in ["<r xmlns:a='u'><a:b/></r>", "<r><a:b></r>", "<r a:", "", "<r><![CDATA[<a:b>]]></r>"] {
             let mut problems = Diagnostics::new();
-            let joined = join(text, Severity::Warning, &mut problems);
+            let (joined, _) = join(text, Severity::Warning, &mut problems);
             assert_eq!(joined.len(), text.len(), "{text}");
         }
         check("<r xmlns:a='u'><a:b/></r>", "<r xmlns:a='u'><a:b/></r>", 0);

@@ -21,7 +21,8 @@ const KINDS: [(&str, Kind); 6] = [
 pub(super) fn robot(text: &str, lenient: bool) -> Result<(Robot, Diagnostics), Diagnostics> {
     check_size(text).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
     let mut reader = Reader::new(text, lenient);
-    let joined = prefixes::join(text, reader.doubtful(), &mut reader.problems);
+    let (joined, undeclared) = prefixes::join(text, reader.doubtful(), &mut reader.problems);
+    reader.undeclared = undeclared;
     let document = parse(&joined).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
     let root = document.root_element();
     if root.tag_name().name() != "robot" {

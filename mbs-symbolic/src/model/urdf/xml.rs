@@ -104,6 +104,8 @@ pub(super) struct Reader<'i> {
     pub(super) problems: Diagnostics,
     /// Accept what can be understood in one way only, with a warning.
     lenient: bool,
+    /// Prefixes that are not declared, each with the `_` that stands behind it: told already.
+    pub(super) undeclared: Vec<String>,
     /// Whether what is read now is of no consequence for the dynamics: mistakes are warnings.
     is_spare: bool,
     /// Where each kind of thing that is passed over stands.
@@ -120,7 +122,8 @@ struct Group {
 
 impl<'i> Reader<'i> {
     pub(super) fn new(text: &'i str, lenient: bool) -> Self {
-        Self { text, problems: Diagnostics::new(), lenient, is_spare: false, groups: BTreeMap::new() }
+        let (problems, undeclared, groups) = (Diagnostics::new(), Vec::new(), BTreeMap::new());
+        Self { text, problems, lenient, undeclared, is_spare: false, groups }
     }
 
     /// All that was found; each kind of thing that is passed over makes one report.
@@ -228,12 +231,16 @@ impl<'i> Reader<'i> {
         self.mistake(self.tag(node), Problem::UrdfMissing { what, place });
     }
 
+    fn is_undeclared(&self, name: &str) -> bool {
+        self.undeclared.iter().any(|prefix| name.starts_with(prefix.as_str()))
+    }
+
     /// Looks for attributes and elements URDF does not know, or that are left out.
     pub(super) fn check(&mut self, node: Node<'_, '_>) {
         let name = node.tag_name().name();
         let Some((_, attributes, elements)) = KNOWN.iter().find(|(known, ..)| *known == name) else { return };
         for attribute in node.attributes() {
-            if !attributes.contains(&attribute.name()) {
+            if !attributes.contains(&attribute.name()) && !self.is_undeclared(attribute.name()) {
                 let what = format!("the attribute `{}`", attribute.name());
                 let near = nearest(attribute.name(), attributes.iter().copied());
                 self.unknown(what, name, near, span(attribute.range_qname()));
@@ -241,7 +248,7 @@ impl<'i> Reader<'i> {
         }
         for child in node.children().filter(Node::is_element) {
             let inner = child.tag_name().name();
-            if elements.contains(&inner) {
+            if elements.contains(&inner) || self.is_undeclared(inner) {
                 continue;
             }
             let place = self.tag(child);
