@@ -64,6 +64,18 @@ fn what_dynamics_does_not_need_is_a_warning() {
     }
 }
 
+/// An attribute URDF does not know is told once for all its places.
+#[test]
+fn unknown_attributes_are_grouped() {
+    let scratch = Scratch::new("grouped");
+    let text = robot(INERTIA, AXIS).replace("<link ", "<link colour=\"red\" ");
+    let file = scratch.file("robot.urdf", &text);
+    let answer = json(&["check", &file, "--json"], 0);
+    assert_eq!(codes(&answer), [("warning".to_owned(), "MBS-X010".to_owned())]);
+    let message = answer["diagnostics"][0]["message"].as_str().expect("a message");
+    assert_eq!(message, "the attribute `colour` means nothing in `<link>` (3 times)");
+}
+
 /// What the motion needs and is wrong is refused, and accepted with `--lenient` by name.
 #[test]
 fn what_is_doubtful_is_accepted_if_asked_for() {
@@ -72,6 +84,9 @@ fn what_is_doubtful_is_accepted_if_asked_for() {
     let same = succeed(&["equations", &scratch.file("plain.urdf", &plain)]);
     let negative = inertia(r#"ixx="0.1" ixy="0.2" ixz="0" iyy="0.1" iyz="0" izz="0.1""#);
     let macros = r#"<robot name="two" xmlns:xacro="http://ros.org/xacro"><xacro:property name="a"/><xacro:property name="b"/>"#;
+    // A link that is welded on and has no mass changes nothing.
+    let weld = r#"<link name="tip"/><joint name="weld" type="fixed"><parent link="lower"/><child link="tip"/></joint></robot>"#;
+    let of_fixed = robot(INERTIA, &format!(r#"{AXIS}<mimic joint="weld"/>"#)).replace("</robot>", weld);
     for (text, code, changes) in [
         (robot(&negative, AXIS), "MBS-P002", true),
         (robot(INERTIA, &format!(r#"{AXIS}<axis xyz="0 0 1"/>"#)), "MBS-X015", false),
@@ -79,6 +94,7 @@ fn what_is_doubtful_is_accepted_if_asked_for() {
         (plain.replace("<link name=\"base\"/>", "<link name=\"base\"/><x:y z:a='1'/>"), "MBS-X016", false),
         (robot(INERTIA, &format!(r#"{AXIS}<mimic joint="thumb"/>"#)), "MBS-X017", false),
         (robot(INERTIA, &format!(r#"{AXIS}<mimic joint="elbow"/>"#)), "MBS-X017", false),
+        (of_fixed, "MBS-X017", false),
     ] {
         let file = scratch.file("robot.urdf", &text);
         let refused = json(&["check", &file, "--json"], 1);

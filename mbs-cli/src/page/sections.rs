@@ -62,7 +62,9 @@ pub(super) fn notices(report: &Report<'_>) -> String {
     let s = if count == 1 { "" } else { "s" };
     let mut out = format!("<details class=\"notices\"><summary>{count} remark{s} on model and run</summary>");
     for warning in report.warnings.iter().take(MOST_NOTICES) {
-        let _ = write!(out, "<p class=\"notice\" role=\"note\">{}</p>", escape(warning));
+        // Lines of a file stand under each other.
+        let tag = if warning.contains('\n') { "pre" } else { "p" };
+        let _ = write!(out, "<{tag} class=\"notice\" role=\"note\">{}</{tag}>", escape(warning));
     }
     if count > MOST_NOTICES {
         let _ = write!(out, "<p class=\"quiet\">and {} more</p>", count - MOST_NOTICES);

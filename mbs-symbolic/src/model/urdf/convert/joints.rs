@@ -19,7 +19,7 @@ impl Converter {
             ("from", text(&from, joint.parent.span)),
             ("to", text(&child, joint.child.span)),
         ];
-        let straight = matches!(joint.kind, Kind::Revolute | Kind::Continuous | Kind::Prismatic);
+        let straight = joint.kind.is_straight();
         let kind = match joint.kind {
             Kind::Fixed => "fixed",
             Kind::Floating => "free",
@@ -108,9 +108,10 @@ impl Converter {
     /// The constraint of a joint that follows another; whether there is such a joint.
     fn mimic(&mut self, joint: &Joint, name: &str) -> bool {
         let Some(mimic) = &joint.mimic else { return false };
-        let other = self.joints.get(&mimic.joint.text).filter(|_| mimic.joint.text != joint.name.text);
+        let followed = |other: &String| *other != joint.name.text && self.straight.contains(other);
+        let other = self.joints.get(&mimic.joint.text).filter(|_| followed(&mimic.joint.text));
         let Some(other) = other.cloned() else {
-            let known = self.joints.keys().filter(|known| **known != joint.name.text);
+            let known = self.straight.iter().filter(|known| followed(known));
             // As in `unknown`.
             let near = if self.problems.len() < 100 {
                 nearest(&mimic.joint.text, known.map(String::as_str))

@@ -15,7 +15,7 @@ use crate::model::INERTIA_NOT_POSITIVE;
 use crate::model::names::to_snake_case;
 use crate::model::suggest::nearest;
 use crate::model::tree::{Key, Node, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::FRAC_PI_2;
 
 type Entries = Vec<(Key, Node)>;
@@ -26,10 +26,11 @@ pub(super) fn tree(robot: &Robot, options: UrdfOptions, problems: Diagnostics) -
         options,
         problems,
         // Alone and at rest, a link would be ground and nothing else.
-        free_base: options.floating_base || robot.joints.is_empty(),
+        free_base: options.floating_base || (robot.joints.is_empty() && robot.links.len() == 1),
         negative_inertia: false,
         bodies: BTreeMap::new(),
         joints: BTreeMap::new(),
+        straight: BTreeSet::new(),
         taken: Taken::default(),
         parameters: Vec::new(),
         inputs: Vec::new(),
@@ -46,6 +47,8 @@ struct Converter {
     /// What links and joints are called in the model.
     bodies: BTreeMap<String, String>,
     joints: BTreeMap<String, String>,
+    /// Joints of one coordinate, which others can follow.
+    straight: BTreeSet<String>,
     /// Whether the root link moves freely.
     free_base: bool,
     /// Whether a moment of inertia is negative and accepted.
@@ -197,6 +200,9 @@ impl Converter {
             let name = self.taken.take(&joint.name.text);
             let name = self.renamed(&joint.name, name);
             self.joints.insert(joint.name.text.clone(), name);
+            if joint.kind.is_straight() {
+                self.straight.insert(joint.name.text.clone());
+            }
         }
     }
 
