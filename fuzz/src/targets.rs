@@ -133,7 +133,9 @@ fn formula(text: &str) -> Result<Vec<u64>, String> {
 /// Reads a robot; what is imported must be a model that is accepted.
 fn urdf(text: &str) -> Result<Vec<u64>, String> {
     let mut features = behaviour(read_urdf("fuzz.urdf", text, UrdfOptions::default()));
-    for options in [UrdfOptions::default(), UrdfOptions { keep_dust: true, floating_base: true }] {
+    for options in
+        [UrdfOptions::default(), UrdfOptions { keep_dust: true, floating_base: true, lenient: true }]
+    {
         let Ok(imported) = import("fuzz.urdf", text, options) else { continue };
         let reading = model::read("fuzz.yaml", &imported.yaml, &NoFiles);
         if let Err(problems) = reading.result {

@@ -30,6 +30,8 @@ pub struct Config {
     runtime_path: String,
     jacobian: bool,
     keep_dust: bool,
+    floating_base: bool,
+    lenient: bool,
     scalars: Vec<Scalar>,
     self_check: bool,
     fused_multiply_add: bool,
@@ -83,6 +85,8 @@ impl Default for Config {
             runtime_path: RustOptions::default().runtime_path,
             jacobian: false,
             keep_dust: false,
+            floating_base: false,
+            lenient: false,
             scalars: Vec::new(),
             self_check: false,
             fused_multiply_add: false,
@@ -119,6 +123,20 @@ impl Config {
     /// multiple of a right angle are taken as exactly that.
     pub fn keep_dust(mut self, wanted: bool) -> Self {
         self.keep_dust = wanted;
+        self
+    }
+
+    /// Whether the root link of a robot in URDF moves freely, by the coordinates docs/velocities.md
+    /// describes: off by default, where it is ground.
+    pub fn floating_base(mut self, wanted: bool) -> Self {
+        self.floating_base = wanted;
+        self
+    }
+
+    /// Whether robots in URDF are accepted with mistakes that other readers pass over, with a warning
+    /// each; docs/urdf.md lists them. Off by default.
+    pub fn lenient(mut self, wanted: bool) -> Self {
+        self.lenient = wanted;
         self
     }
 
@@ -188,6 +206,8 @@ impl Config {
                 jacobian: self.jacobian,
                 provenance: self.self_check,
                 keep_dust: self.keep_dust,
+                floating_base: self.floating_base,
+                lenient: self.lenient,
                 ..Options::default()
             };
             let name = path.display().to_string();

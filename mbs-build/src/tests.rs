@@ -40,6 +40,28 @@ fn dust_is_kept_if_wanted() {
     assert!(kept.len() > meant.len() && kept.contains("e-12") && !meant.contains("e-12"));
 }
 
+/// Options of robots in URDF reach the reader.
+#[test]
+fn robots_are_read_as_wanted() {
+    let directory = directory("wanted");
+    let robot = directory.join("arm.urdf");
+    let inertia =
+        r#"<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"#;
+    let text = format!(
+        r#"<robot name="arm"><link name="trunk">{inertia}</link><link name="lever">{inertia}</link>
+        <joint name="hinge" type="continuous"><parent link="trunk"/><child link="lever"/>
+        <axis xyz="0 0 1"/><axis xyz="0 1 0"/></joint></robot>"#
+    );
+    fs::write(&robot, text).unwrap();
+    let config = Config::new().out_dir(&directory);
+    let refused = config.try_compile(&[&robot]).unwrap_err().to_string();
+    assert!(refused.contains("MBS-X015") && refused.contains("--lenient"), "{refused}");
+    let lenient = config.lenient(true);
+    let written = |config: &Config| fs::read_to_string(&config.try_compile(&[&robot]).unwrap()[0]).unwrap();
+    let (fixed, flying) = (written(&lenient), written(&lenient.clone().floating_base(true)));
+    assert!(!fixed.contains("base.qw") && flying.contains("base.qw"));
+}
+
 #[test]
 fn a_model_and_its_table_become_a_module() {
     let directory = directory("module");

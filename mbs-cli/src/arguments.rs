@@ -91,6 +91,14 @@ pub(crate) struct NumberOptions {
     /// also no zero for lengths below 1e-10 m
     #[arg(long)]
     pub(crate) keep_dust: bool,
+    /// Robots in URDF: let the root link move freely instead of making it ground
+    #[arg(long)]
+    pub(crate) floating_base: bool,
+    /// Robots in URDF: accept mistakes that other readers pass over, with a warning each: inertias that
+    /// are not positive, elements given twice, left-over xacro, undeclared prefixes, `mimic` of a
+    /// joint that is not there
+    #[arg(long)]
+    pub(crate) lenient: bool,
 }
 
 /// A model, and how to answer.
@@ -112,9 +120,6 @@ pub(crate) struct ImportOptions {
     /// Write to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Let the root link move freely instead of making it ground
-    #[arg(long)]
-    pub(crate) floating_base: bool,
     #[command(flatten)]
     pub(crate) numbers: NumberOptions,
 }

@@ -13,6 +13,7 @@ mod evaluate;
 mod gltf;
 mod graph;
 mod input;
+mod limits;
 mod mobility;
 mod output;
 mod page;

@@ -10,6 +10,7 @@ use mbs_symbolic::checks;
 use mbs_symbolic::diag::{Diagnostics, Sources};
 use mbs_symbolic::dynamics::{self, Equations, Saving};
 use mbs_symbolic::explain::Readings;
+use mbs_symbolic::model::urdf::UrdfOptions;
 use mbs_symbolic::model::{self, Loader, Model, Reading, limits};
 use mbs_symbolic::optimize::{self, Report};
 use mbs_symbolic::program::{self, Program};
@@ -50,8 +51,8 @@ pub(crate) struct Compiled {
     pub(crate) readings: Option<Readings>,
 }
 
-/// Reads a model and grows its tree; `keep_dust` takes the numbers of URDF as they are written.
-pub(crate) fn plan(path: &Path, keep_dust: bool) -> Result<Planned, Failure> {
+/// Reads a model and grows its tree; `robot` says how one in URDF becomes a model.
+pub(crate) fn plan(path: &Path, robot: UrdfOptions) -> Result<Planned, Failure> {
     let mut times = Vec::new();
     let source = text_of(path, limits::FILE_BYTES)
         .map_err(|error| Failure::new("MBS-C001", format!("cannot read the model: {error}")).about(path))?;
@@ -59,7 +60,7 @@ pub(crate) fn plan(path: &Path, keep_dust: bool) -> Result<Planned, Failure> {
     let loader = Beside { directory, asked: RefCell::new(vec![path.to_owned()]) };
     let name = path.display().to_string();
     let Reading { sources, result, fragment } =
-        timed(&mut times, "read", || model::read_with(&name, &source, &loader, keep_dust));
+        timed(&mut times, "read", || model::read_with(&name, &source, &loader, robot));
     let (model, warnings) = match result {
         Ok(read) => read,
         Err(found) => {
@@ -78,7 +79,7 @@ pub(crate) fn plan(path: &Path, keep_dust: bool) -> Result<Planned, Failure> {
 
 /// Reads a model and derives its equations.
 pub(crate) fn derive(path: &Path, options: Options) -> Result<Derived, Failure> {
-    derive_planned(plan(path, options.keep_dust)?, options)
+    derive_planned(plan(path, options.urdf())?, options)
 }
 
 /// Derives the equations of a model that was read.
@@ -105,7 +106,8 @@ pub(crate) fn compile(path: &Path, options: Options) -> Result<Compiled, Failure
 impl NumberOptions {
     /// What to form: the equations alone, of numbers taken like this.
     pub(crate) fn equations(self) -> Options {
-        Options { keep_dust: self.keep_dust, ..Options::default() }
+        let Self { keep_dust, floating_base, lenient } = self;
+        Options { keep_dust, floating_base, lenient, ..Options::default() }
     }
 }
 

@@ -12,6 +12,10 @@ pub(crate) struct Arguments {
     pub(crate) jacobian: bool,
     /// `keep_dust`.
     pub(crate) keep_dust: bool,
+    /// `floating_base`.
+    pub(crate) floating_base: bool,
+    /// `lenient`.
+    pub(crate) lenient: bool,
 }
 
 /// Where the model comes from.
@@ -20,11 +24,17 @@ pub(crate) enum Source {
     Text(LitStr),
 }
 
+/// Arguments that are there or not, as `parse` takes them apart.
+const FLAGS: [&str; 4] = ["jacobian", "keep_dust", "floating_base", "lenient"];
+
+/// All of them and `crate`, for messages.
+const ARGUMENTS: &str = "`jacobian`, `keep_dust`, `floating_base`, `lenient` or `crate`";
+
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut model = None;
         let mut runtime = None;
-        let (mut jacobian, mut keep_dust) = (false, false);
+        let mut flags = FLAGS.map(|name| (name, false));
         while !input.is_empty() {
             let start = input.span();
             let source = if input.peek(LitStr) {
@@ -36,25 +46,18 @@ impl Parse for Arguments {
                 None
             } else if input.peek(Ident) {
                 let key: Ident = input.parse()?;
-                if key == "jacobian" {
-                    jacobian = true;
-                    None
-                } else if key == "keep_dust" {
-                    keep_dust = true;
+                if let Some((_, given)) = flags.iter_mut().find(|(name, _)| key == name) {
+                    *given = true;
                     None
                 } else if key == "yaml" {
                     input.parse::<Token![=]>()?;
                     Some(Source::Text(input.parse()?))
                 } else {
-                    let message = format!(
-                        "unknown argument `{key}`: expected `yaml`, `jacobian`, `keep_dust` or `crate`"
-                    );
+                    let message = format!("unknown argument `{key}`: expected `yaml`, {ARGUMENTS}");
                     return Err(syn::Error::new(key.span(), message));
                 }
             } else {
-                return Err(input.error(
-                    "expected a file name, `yaml = \"…\"`, `jacobian`, `keep_dust` or `crate = \"…\"`",
-                ));
+                return Err(input.error(format!("expected a file name, `yaml = \"…\"`, {ARGUMENTS}")));
             };
             if let Some(source) = source
                 && model.replace(source).is_some()
@@ -67,6 +70,7 @@ impl Parse for Arguments {
         }
         let message = "expected the model: a file name or `yaml = \"…\"`";
         let model = model.ok_or_else(|| syn::Error::new(input.span(), message))?;
-        Ok(Self { model, runtime, jacobian, keep_dust })
+        let [jacobian, keep_dust, floating_base, lenient] = flags.map(|(_, given)| given);
+        Ok(Self { model, runtime, jacobian, keep_dust, floating_base, lenient })
     }
 }

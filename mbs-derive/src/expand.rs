@@ -60,8 +60,8 @@ fn expand(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream, Tok
 /// Compiles the model; the span is where it is named.
 fn compile(arguments: &Arguments) -> Result<(CompiledFile, Span), TokenStream> {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let options =
-        Options { jacobian: arguments.jacobian, keep_dust: arguments.keep_dust, ..Options::default() };
+    let Arguments { jacobian, keep_dust, floating_base, lenient, .. } = *arguments;
+    let options = Options { jacobian, keep_dust, floating_base, lenient, ..Options::default() };
     match &arguments.model {
         Source::Text(text) => {
             Ok((compile_text(&text.value(), "inline model", &manifest, options), text.span()))

@@ -19,6 +19,9 @@ use proc_macro::TokenStream;
 ///   the source file if it starts with `./`;
 /// - `#[multibody(yaml = "…")]`: the model itself;
 /// - `jacobian`: generate `System::jacobian` too, which implicit integrators need;
+/// - `keep_dust`: take angles as they are written, also those within 1e-10 rad of a right angle;
+/// - `floating_base`: let the root link of a robot in URDF move freely instead of making it ground;
+/// - `lenient`: accept a robot in URDF with certain mistakes (docs/urdf.md);
 /// - `crate = "…"`: the path of the crate `mbs-runtime`, if not `::mbs_runtime`.
 ///
 /// The struct `X` gets a module `pub mod x` beside it. The model and its tables are

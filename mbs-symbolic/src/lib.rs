@@ -83,8 +83,7 @@ pub fn compile(
     loader: &dyn model::Loader,
     options: Options,
 ) -> Result<Compiled, Box<Rejected>> {
-    let model::Reading { sources, result, fragment } =
-        model::read_with(name, source, loader, options.keep_dust);
+    let model::Reading { sources, result, fragment } = model::read_with(name, source, loader, options.urdf());
     let stages = || -> Result<_, Diagnostics> {
         let (model, mut warnings) = result.map_err(|found| all_problems(found, fragment.as_deref()))?;
         let topology = topology::build(&model)?;

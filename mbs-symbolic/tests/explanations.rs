@@ -6,7 +6,8 @@ use mbs_symbolic::model::Loader;
 use mbs_symbolic::{Options, compile};
 
 /// Codes no few lines can show, with the test that does.
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 9] = [
+    ("MBS-X020", "mbs-cli/tests/robots.rs: every_command_takes_the_options"),
     ("MBS-S015", "assemblies.rs: mistakes_in_included_files_are_shown_there"),
     ("MBS-R001", "mbs-cli/tests/simulate.rs"),
     ("MBS-L001", "tree.rs: hostile_files_are_refused"),

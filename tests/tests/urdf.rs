@@ -14,7 +14,7 @@ use mbs_tests::peers;
 use mbs_tests::states::Random;
 use serde_json::json;
 
-const KEEP_DUST: UrdfOptions = UrdfOptions { keep_dust: true, floating_base: false };
+const KEEP_DUST: UrdfOptions = UrdfOptions { keep_dust: true, floating_base: false, lenient: false };
 
 fn data(path: &str) -> String {
     let path = format!("{}/data/{path}", env!("CARGO_MANIFEST_DIR"));

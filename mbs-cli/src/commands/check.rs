@@ -1,6 +1,7 @@
 //! `mbs check`: diagnostics, topology and mobility.
 
 use crate::arguments::JsonModel;
+use crate::limits;
 use crate::mobility::{self, Began, Mobility, Open, Redundant};
 use crate::pipeline::{self, Compiled};
 use crate::report::{self, Failure};
@@ -11,8 +12,9 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
-    let compiled = pipeline::compile(&options.model, options.numbers.equations())?;
+    let mut compiled = pipeline::compile(&options.model, options.numbers.equations())?;
     let mobility = mobility::analyse(&compiled.program, &compiled.planned.model, &compiled.planned.topology);
+    limits::judge(&mut compiled.planned, &compiled.program);
     if options.json {
         report::print_json(answer(&compiled, &mobility))?;
     } else {

@@ -5,9 +5,10 @@ mod state;
 
 use crate::arguments::EvalOptions;
 use crate::evaluate::{Evaluator, State};
-use crate::pipeline;
+use crate::limits;
+use crate::pipeline::{self, Planned};
 use crate::report::{self, Failure};
-use mbs_runtime::linalg::{self, Accelerations, Saddle};
+use mbs_runtime::linalg::{self, Accelerations, Saddle, Singular};
 use mbs_symbolic::diag::Problem;
 use mbs_symbolic::program::{FunctionKind, Layout};
 use serde_json::{Map, Value, json};
@@ -29,18 +30,20 @@ pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
     decide_modes(&mut evaluator, &mut state)?;
     let values = Values::at(&mut evaluator, &mut state)?;
     let undefined = values.undefined(layout, &state);
+    let is_ok = undefined.is_empty() && values.undetermined.is_none();
     if options.json {
         let mut answer = values.answer(layout, &state);
         answer.insert("start".to_owned(), closed.map_or(Value::Null, |closed| closed.json));
-        answer.insert("ok".to_owned(), json!(undefined.is_empty()));
+        answer.insert("ok".to_owned(), json!(is_ok));
         answer.insert("undefined".to_owned(), json!(undefined));
         report::print_json(answer)?;
     } else {
-        report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
+        let Planned { model, warnings, sources, .. } = &compiled.planned;
+        report::print_warnings(&limits::judged(warnings, model, &layout.positions, &state.p), sources);
         let closed = closed.map_or_else(String::new, |closed| closed.text);
         report::print(&values.text(layout, &state, &closed, &undefined))?;
     }
-    if undefined.is_empty() { Ok(()) } else { Err(Failure::Reported { exit_code: UNDEFINED }) }
+    if is_ok { Ok(()) } else { Err(Failure::Reported { exit_code: UNDEFINED }) }
 }
 
 fn decide_modes(evaluator: &mut Evaluator<'_>, state: &mut State) -> Result<(), Failure> {
@@ -49,7 +52,7 @@ fn decide_modes(evaluator: &mut Evaluator<'_>, state: &mut State) -> Result<(), 
         .map_err(|names| Failure::new("MBS-C012", format!("modes do not come to rest: {}", names.join(", "))))
 }
 
-/// A value is not a finite number.
+/// A value is not a finite number, or not determined.
 const UNDEFINED: u8 = 1;
 
 /// Refuses quaternions that belong to no orientation.
@@ -79,6 +82,8 @@ struct Values {
     auxiliary: Vec<f64>,
     outputs: Vec<f64>,
     energy: Vec<f64>,
+    /// Why there are no accelerations and multipliers, if there are none.
+    undetermined: Option<String>,
 }
 
 impl Values {
@@ -88,15 +93,16 @@ impl Values {
         let forces = evaluator.one(FunctionKind::Forces, state);
         let jacobian = evaluator.one(FunctionKind::ConstraintJacobian, state);
         let acceleration_bias = evaluator.one(FunctionKind::AccelerationBias, state);
-        solve(&mass_matrix, &forces, &jacobian, &acceleration_bias, state).map_err(|row| {
-            let velocity = &evaluator.program.layout.velocities[row];
-            let failure = Failure::new(
-                "MBS-C011",
-                format!("the mass matrix is singular: `{velocity}` moves no inertia"),
-            );
-            failure.help("every coordinate needs inertia: give the bodies it moves a mass or an inertia")
-        })?;
+        let layout = &evaluator.program.layout;
+        let solved = solve(&mass_matrix, &forces, &jacobian, &acceleration_bias, state);
+        let undetermined = solved.err().map(|singular| undetermined(layout, singular));
+        if undetermined.is_some() {
+            // What is computed from them is marked, too.
+            state.v_dot.fill(f64::NAN);
+            state.lambda.fill(f64::NAN);
+        }
         Ok(Self {
+            undetermined,
             p_dot: evaluator.one(FunctionKind::Kinematics, state),
             constraints: evaluator.one(FunctionKind::Constraints, state),
             velocity_bias: evaluator.one(FunctionKind::VelocityBias, state),
@@ -142,6 +148,13 @@ impl Values {
             ("x_dot", named(&layout.states, &self.auxiliary)),
             ("v_dot", json!(state.v_dot)),
             ("lambda", json!(state.lambda)),
+            (
+                "undetermined",
+                self.undetermined.as_ref().map_or(
+                    Value::Null,
+                    |why| json!({"code": "MBS-C011", "message": why, "help": GIVE_INERTIA}),
+                ),
+            ),
             ("outputs", named(&layout.outputs, &self.outputs)),
             ("energy", json!({"kinetic": self.energy.first(), "potential": self.energy.get(1)})),
         ];
@@ -153,6 +166,9 @@ impl Values {
         let rows: Vec<String> = layout.rows.iter().map(|row| row.name.clone()).collect();
         let energy = ["kinetic", "potential"].map(str::to_owned);
         let mut found = Vec::new();
+        // Said once, with the reason.
+        let is_solved = self.undetermined.is_none();
+        let solved = |names| if is_solved { names } else { &[][..] };
         for (title, names, values) in [
             ("p'", &layout.positions[..], &self.p_dot),
             ("f", &layout.velocities, &self.forces),
@@ -160,8 +176,8 @@ impl Values {
             ("c", &rows, &self.velocity_bias),
             ("z", &rows, &self.acceleration_bias),
             ("x'", &layout.states, &self.auxiliary),
-            ("v'", &layout.velocities, &state.v_dot),
-            ("lambda", &rows, &state.lambda),
+            ("v'", solved(&layout.velocities), &state.v_dot),
+            ("lambda", solved(&rows), &state.lambda),
             ("output", &layout.outputs, &self.outputs),
             ("energy", &energy, &self.energy),
         ] {
@@ -199,14 +215,35 @@ impl Values {
         vector(&mut out, "c", &rows, &self.velocity_bias);
         vector(&mut out, "z", &rows, &self.acceleration_bias);
         vector(&mut out, "x'", &layout.states, &self.auxiliary);
-        vector(&mut out, "v'", &layout.velocities, &state.v_dot);
-        vector(&mut out, "lambda", &rows, &state.lambda);
+        match &self.undetermined {
+            None => {
+                vector(&mut out, "v'", &layout.velocities, &state.v_dot);
+                vector(&mut out, "lambda", &rows, &state.lambda);
+            }
+            Some(why) => {
+                let _ =
+                    writeln!(out, "\nv' and lambda are not determined (MBS-C011): {why}\n  {GIVE_INERTIA}");
+            }
+        }
         vector(&mut out, "outputs", &layout.outputs, &self.outputs);
         vector(&mut out, "energy", &["kinetic".to_owned(), "potential".to_owned()], &self.energy);
         if !undefined.is_empty() {
             let _ = writeln!(out, "\nnot defined at this state: {}", undefined.join(", "));
         }
         out
+    }
+}
+
+/// What to do about accelerations that are not determined.
+const GIVE_INERTIA: &str = "every coordinate needs inertia: give the bodies it moves a mass or an inertia";
+
+/// Why M v' = f − Gᵀλ, 0 = G v' + z have no one solution.
+fn undetermined(layout: &Layout, singular: Singular) -> String {
+    match singular.velocity {
+        Some(index) => {
+            format!("the mass matrix is singular: `{}` moves no inertia", layout.velocities[index])
+        }
+        None => "the mass matrix is singular".to_owned(),
     }
 }
 
@@ -218,7 +255,7 @@ fn solve(
     jacobian: &[f64],
     bias: &[f64],
     state: &mut State,
-) -> Result<(), usize> {
+) -> Result<(), Singular> {
     let system =
         Accelerations { mass_matrix: mass, forces, constraint_jacobian: jacobian, acceleration_bias: bias };
     let mut workspace = vec![0.0; linalg::workspace_len(state.v_dot.len(), state.lambda.len())];
@@ -228,7 +265,7 @@ fn solve(
     // A motion without inertia may still be held by the constraints.
     let (n_v, n_lambda) = (state.v_dot.len(), state.lambda.len());
     let mut saddle = Saddle::new(n_v, n_lambda);
-    saddle.factor(mass, jacobian, n_lambda).map_err(|singular| singular.velocity.unwrap_or(0))?;
+    saddle.factor(mass, jacobian, n_lambda)?;
     let mut right: Vec<f64> = forces.iter().copied().chain(bias.iter().map(|z| -z)).collect();
     saddle.solve(&mut right);
     state.v_dot.copy_from_slice(&right[..n_v]);

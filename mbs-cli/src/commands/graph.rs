@@ -7,7 +7,7 @@ use crate::pipeline;
 use crate::report::{self, Failure};
 
 pub(crate) fn run(options: &GraphOptions) -> Result<(), Failure> {
-    let planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
+    let planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
     output::check(options.out.as_deref(), &planned.files)?;
     report::print_warnings(&planned.warnings, &planned.sources);
     let picture = Picture::new(&planned.model, &planned.topology);

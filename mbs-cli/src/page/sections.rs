@@ -50,13 +50,26 @@ pub(super) fn accuracy(report: &Report<'_>) -> String {
     )
 }
 
-/// Warnings, above everything else.
+/// Remarks the page spells out.
+const MOST_NOTICES: usize = 50;
+
+/// Warnings and notes, folded behind the picture.
 pub(super) fn notices(report: &Report<'_>) -> String {
-    let mut out = String::new();
-    for warning in &report.warnings {
-        let _ = write!(out, "<p class=\"notice\" role=\"note\">{}</p>", escape(warning));
+    let count = report.warnings.len();
+    if count == 0 {
+        return String::new();
     }
-    out
+    let s = if count == 1 { "" } else { "s" };
+    let mut out = format!("<details class=\"notices\"><summary>{count} remark{s} on model and run</summary>");
+    for warning in report.warnings.iter().take(MOST_NOTICES) {
+        // Lines of a file stand under each other.
+        let tag = if warning.contains('\n') { "pre" } else { "p" };
+        let _ = write!(out, "<{tag} class=\"notice\" role=\"note\">{}</{tag}>", escape(warning));
+    }
+    if count > MOST_NOTICES {
+        let _ = write!(out, "<p class=\"quiet\">and {} more</p>", count - MOST_NOTICES);
+    }
+    out + "</details>"
 }
 
 pub(super) fn events(report: &Report<'_>) -> String {

@@ -5,7 +5,7 @@
 //! given is left alone: whoever models in a plane needs one of them only.
 
 use crate::diag::{Diagnostics, Problem};
-use crate::model::{Defaults, Formula, Model, least_eigenvalue};
+use crate::model::{Defaults, Formula, Model, least_eigenvalue, negative_moment};
 
 /// How much larger the largest moment may be, as a part of it: data have few digits.
 const TOLERANCE: f64 = 1e-3;
@@ -19,11 +19,13 @@ pub(super) fn check(model: &Model, found: &mut Diagnostics) {
         if [xx, yy, zz].iter().any(|entry| sharing(entry) > 1) {
             continue;
         }
-        let Some(entries) = body.inertia.iter().map(|entry| defaults.evaluate(entry)).collect() else {
+        let entries: Option<Vec<f64>> = body.inertia.iter().map(|entry| defaults.evaluate(entry)).collect();
+        let Some(entries) = entries.and_then(|entries| <[f64; 6]>::try_from(entries).ok()) else {
             continue;
         };
         let [least, middle, largest] = principal_moments(entries);
-        if largest > (least + middle) + TOLERANCE * largest {
+        // A negative one is the reader's business.
+        if negative_moment(entries).is_none() && largest > (least + middle) + TOLERANCE * largest {
             found.warning(
                 xx.span.to(zz.span),
                 Problem::InertiaTriangle {
@@ -37,9 +39,7 @@ pub(super) fn check(model: &Model, found: &mut Diagnostics) {
 }
 
 /// Smallest first.
-fn principal_moments(entries: Vec<f64>) -> [f64; 3] {
-    let mut matrix = [0.0; 6];
-    matrix.copy_from_slice(&entries);
+fn principal_moments(matrix: [f64; 6]) -> [f64; 3] {
     let least = least_eigenvalue(matrix);
     let largest = -least_eigenvalue(matrix.map(|x| -x));
     [least, matrix[0] + matrix[1] + matrix[2] - least - largest, largest]
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn moments_of_a_turned_body() {
         // diag(1, 2, 5) turned by 45° about z.
-        let found = principal_moments(vec![1.5, 1.5, 5.0, -0.5, 0.0, 0.0]);
+        let found = principal_moments([1.5, 1.5, 5.0, -0.5, 0.0, 0.0]);
         assert!(found.iter().zip([1.0, 2.0, 5.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
     }
 }

@@ -12,13 +12,13 @@ mod massless;
 mod preload;
 
 use crate::diag::{Diagnostics, Problem};
-use crate::model::{Model, nearest};
+use crate::model::{INERTIA_NOT_POSITIVE, Model, nearest};
 use crate::program::Program;
 use crate::topology::Topology;
 
-/// The codes that `allow:` may list.
-pub const CODES: [&str; 7] =
-    ["MBS-P014", "MBS-P015", "MBS-P016", "MBS-P017", "MBS-P018", "MBS-E003", "MBS-N011"];
+/// The codes that `allow:` may list; MBS-P002, an error, becomes a warning by it.
+pub const CODES: [&str; 8] =
+    ["MBS-P002", "MBS-P014", "MBS-P015", "MBS-P016", "MBS-P017", "MBS-P018", "MBS-E003", "MBS-N011"];
 
 /// What the model alone says, with its default parameters.
 pub fn of_model(model: &Model) -> Diagnostics {
@@ -48,7 +48,8 @@ pub fn of_program(model: &Model, topology: &Topology, program: &Program) -> Diag
 pub fn without_allowed(model: &Model, found: Diagnostics) -> Diagnostics {
     let mut kept = Diagnostics::new();
     for diagnostic in &found {
-        let allowed = model.allow.iter().any(|entry| entry.text == diagnostic.problem.code());
+        let code = diagnostic.problem.code();
+        let allowed = code != INERTIA_NOT_POSITIVE && model.allow.iter().any(|entry| entry.text == code);
         if !allowed || diagnostic.severity == crate::diag::Severity::Error {
             kept.push(diagnostic.clone());
         }

@@ -79,8 +79,21 @@ problems! {
     "X011" Renamed { from: String, to: String } "`{from}` is called `{to}` in the model", None;
     "X012" BaseDoesNotMove { link: String }
         "the inertia of the root link `{link}` has no effect: it is fixed to the ground",
-        say("`mbs import --floating-base` lets it move");
-    "X013" UrdfMacro { } "this is a macro of xacro, not URDF", say("expand the file first: `xacro robot.xacro > robot.urdf`");
+        say("`--floating-base` lets it move");
+    "X013" UrdfMacro { times: String } "this is a macro of xacro, not URDF{times}",
+        say("expand the file first: `xacro robot.xacro > robot.urdf`; `--lenient` passes over what is left of xacro");
+    "X014" UrdfExpression { found: String } "`{found}` is an expression of xacro, not a number",
+        say("expand the file first: `xacro robot.xacro > robot.urdf`");
+    "X015" UrdfElementTwice { element: &'static str } "`<{element}>` is given twice",
+        say("remove one of the two; `--lenient` takes the first");
+    "X016" UrdfPrefix { prefix: String } "the prefix `{prefix}` is not declared",
+        Some(format!("declare it in `<robot>` with `xmlns:{prefix}=\"…\"`, or remove it; `--lenient` passes over what has it"));
+    "X017" UrdfMimic { joint: String, nearest: Option<String> } "there is no joint `{joint}` that could be mimicked",
+        Some(did_you_mean(nearest).map_or_else(String::new, |near| near + "; ") + "`--lenient` lets this joint move on its own");
+    "X018" UrdfIgnored { what: String, why: String } "{what} is passed over", Some(why.clone());
+    "X019" OneFreeBody { link: String } "`{link}` moves freely: the robot has no joints", None;
+    "X020" FloatingBaseOfModel { } "`--floating-base` changes nothing: this is a model, not a robot in URDF",
+        say("the base of a model moves by a joint: `base: {type: free, from: ground, to: BODY}`");
 
     // Schema.
     "S001" UnknownKey { key: String, place: String, nearest: Option<String>, known: String }
@@ -211,7 +224,8 @@ problems! {
     "P001" MassNotPositive { body: String, mass_kg: f64 } "the mass of `{body}` is {mass_kg} kg", say("a mass is zero or positive");
     "P002" InertiaNotPositive { body: String, value: f64 }
         "no real body has the inertia of `{body}`: a moment of inertia comes out as {value} kg·m²",
-        say("entries are those of the matrix about the centre of mass: Ixy = −∫xy dm; it may not have a negative eigenvalue");
+        say("entries are those of the matrix about the centre of mass: Ixy = −∫xy dm; it may not have a negative eigenvalue; \
+             `allow: [MBS-P002]` makes this a warning, of a robot in URDF `--lenient` does");
     "P003" ZeroAxis { } "this axis has zero length", say("an axis needs a direction, such as z or [0, 0, 1]");
     "P004" AxesNotPerpendicular { cosine: f64 }
         "the two axes of a universal joint must be perpendicular; the cosine of their angle is {cosine:.3}",

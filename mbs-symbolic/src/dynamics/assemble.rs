@@ -19,6 +19,7 @@ use crate::forces::{self, Applied};
 use crate::ids::{ExprId, FrameId, Id, IdVec, JointId, LinkId, ModeId};
 use crate::kinematics::{Column, Kinematics, chain};
 use crate::lower::{FoundMode, Lowering, NoQueries, Pieces};
+use crate::model::urdf::UrdfOptions;
 use crate::model::{Model, limits};
 use crate::spatial::{Axes, Vec3};
 use crate::topology::Topology;
@@ -32,11 +33,23 @@ pub struct Options {
     /// Leave angles within 1e-10 rad of a multiple of π/2 as they are, instead of taking them as
     /// exactly that; of URDF also lengths, see [`crate::model::urdf::UrdfOptions::keep_dust`].
     pub keep_dust: bool,
+    /// Let the root link of a robot in URDF move freely ([`UrdfOptions::floating_base`]).
+    pub floating_base: bool,
+    /// Accept robots in URDF with certain mistakes ([`UrdfOptions::lenient`]).
+    pub lenient: bool,
     /// Differentiate all residuals with respect to the state and the inputs
     /// ([`Equations::jacobian`]), for implicit integrators and linearisation.
     pub jacobian: bool,
     /// Count what each choice of formulation saves ([`Equations::savings`]).
     pub savings: bool,
+}
+
+impl Options {
+    /// How a robot in URDF becomes a model.
+    pub fn urdf(self) -> UrdfOptions {
+        let Self { keep_dust, floating_base, lenient, .. } = self;
+        UrdfOptions { keep_dust, floating_base, lenient }
+    }
 }
 
 /// Builds the equations of `model` over the tree of `topology`.

@@ -38,7 +38,7 @@ pub use format::format;
 pub use formula::{BinaryOperator, Comparison, Formula, Function, Query, Term, TermId, TermKind};
 pub use names::rust_name;
 pub use read::{Fragment, Loader, NoFiles, Reading, read, read_with};
-pub(crate) use resolve::least_eigenvalue;
+pub(crate) use resolve::{INERTIA_NOT_POSITIVE, least_eigenvalue, negative_moment};
 pub use suggest::nearest;
 pub use table::pieces;
 pub use types::*;

@@ -2,7 +2,7 @@
 
 use super::urdf::{self, UrdfOptions};
 use super::{Model, expand, resolve, tree};
-use crate::diag::{Diagnostics, FileId, Sources};
+use crate::diag::{Diagnostics, FileId, Problem, Sources, Span};
 use crate::ids::{BodyId, JointId};
 
 /// Where the files a model names come from; the compiler itself reads none.
@@ -45,15 +45,25 @@ pub struct Fragment {
 /// Reads the model in `source`, in YAML or URDF. `name` is the file's name in messages; files
 /// the model names are asked from `loader`.
 pub fn read(name: &str, source: &str, loader: &dyn Loader) -> Reading {
-    read_with(name, source, loader, false)
+    read_with(name, source, loader, UrdfOptions::default())
 }
 
-/// As [`read`]; `keep_dust` takes the numbers of URDF as they are written
-/// ([`UrdfOptions::keep_dust`]), in YAML they always are.
-pub fn read_with(name: &str, source: &str, loader: &dyn Loader, keep_dust: bool) -> Reading {
+/// As [`read`]; `options` say how a robot in URDF becomes a model. They change no model in YAML,
+/// which is warned of where it would be another one.
+pub fn read_with(name: &str, source: &str, loader: &dyn Loader, options: UrdfOptions) -> Reading {
     if urdf::is_urdf(source) {
-        return urdf::read_urdf(name, source, UrdfOptions { keep_dust, ..UrdfOptions::default() });
+        return urdf::read_urdf(name, source, options);
     }
+    let mut reading = read_yaml(name, source, loader);
+    if options.floating_base
+        && let Ok((_, found)) = &mut reading.result
+    {
+        found.warning(Span::default(), Problem::FloatingBaseOfModel {});
+    }
+    reading
+}
+
+fn read_yaml(name: &str, source: &str, loader: &dyn Loader) -> Reading {
     let mut sources = Sources::new();
     sources.add(name, source);
     let (result, fragment) = match tree::read(source, FileId(0)) {

@@ -35,6 +35,10 @@ joints: {pivot: {type: revolute, from: ground.peg, to: rod, axis: y, coordinate:
 )]
 pub struct Hung;
 
+/// A robot whose base flies, with an axis too many.
+#[mbs_derive::multibody("./models/arm.urdf", floating_base, lenient)]
+pub struct FlyingArm;
+
 /// Where a user may keep its crates.
 pub mod dependencies {
     pub use mbs_runtime as runtime;
@@ -58,6 +62,13 @@ fn dust_is_kept_if_asked_for() {
     let angle: f64 = "3.14159265356".parse().expect("a number");
     let expected = 9.81 * (std::f64::consts::PI - angle);
     assert!((hung::forces(&at)[0].abs() - expected).abs() < 1e-4 * expected, "{:?}", hung::forces(&at));
+}
+
+/// Seven coordinates of the base and one of the arm.
+#[test]
+fn the_base_flies_if_asked_for() {
+    let layout = FlyingArm.layout();
+    assert_eq!((layout.n_p(), layout.n_v()), (8, 7));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::arguments::{
     Columns, PictureOptions, ProjectionMode, RunOptions, SimulateOptions, VariantOptions,
 };
 use crate::commands::sweep::format;
+use crate::limits;
 use crate::output;
 use crate::page::{self, Report};
 use crate::picture::Format;
@@ -25,7 +26,7 @@ use crate::{gltf, plot};
 use accuracy::Accuracy;
 use mbs_runtime::integrate::{self, DEFAULT_RTOL, Projection, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
-use mbs_symbolic::diag::{self, Style};
+use mbs_symbolic::diag::{self, Diagnostic};
 use mbs_symbolic::explain::Readings;
 use mbs_symbolic::model::{Model, Simulation};
 use mbs_symbolic::program::Program;
@@ -109,14 +110,15 @@ pub(crate) fn ready_with(
     change: impl FnOnce(&mut Model) -> Result<(), Failure>,
 ) -> Result<Ready, Failure> {
     let begin = Instant::now();
-    let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
+    let mut planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
     let scenario_end = overrides::apply(&mut planned, options)?;
     let mut simulation = planned.model.simulation.clone();
     simulation.t_end = scenario_end.or(simulation.t_end);
     let own_outputs = planned.model.outputs.len();
     change(&mut planned.model)?;
     let wanted = Options { jacobian: jacobian(&simulation), ..options.numbers.equations() };
-    let compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
+    let mut compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
+    limits::judge(&mut compiled.planned, &compiled.program);
     let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
     let begin = Instant::now();
     let (system, warning) =
@@ -369,9 +371,8 @@ pub(crate) fn described<'r>(
     dense: &'r [State],
 ) -> Report<'r> {
     let mut warnings = answer::warnings(run);
-    if !planned.warnings.is_empty() {
-        warnings.push(diag::render_with(&planned.warnings, &planned.sources, Style::Plain));
-    }
+    let rendered = |one: &Diagnostic| diag::render(&one.clone().into(), &planned.sources);
+    warnings.extend(planned.warnings.iter().map(rendered));
     Report {
         model: &planned.model,
         own_outputs: run.own_outputs,
@@ -418,7 +419,7 @@ fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure
 
 /// The equations as HTML, of the model without what reports add to it.
 pub(crate) fn equations(options: &VariantOptions) -> Result<String, Failure> {
-    let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
+    let mut planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
     overrides::apply(&mut planned, options)?;
     let derived = pipeline::derive_planned(planned, options.numbers.equations())?;
     Ok(emit::mathml::fragment(&derived.equations))

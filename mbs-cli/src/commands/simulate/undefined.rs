@@ -30,7 +30,7 @@ pub(super) struct Found {
 impl Suspects {
     /// Derives the model once more, with its contributions.
     pub(super) fn of(options: &VariantOptions) -> Result<Self, Failure> {
-        let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
+        let mut planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
         overrides::apply(&mut planned, options)?;
         let wanted = Options { provenance: true, ..options.numbers.equations() };
         Ok(Self { derived: pipeline::derive_planned(planned, wanted)? })

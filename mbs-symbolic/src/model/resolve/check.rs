@@ -59,13 +59,17 @@ struct Checker<'m> {
     defaults: Defaults<'m>,
     /// Variables that parameters alone decide.
     variables: BTreeMap<VariableId, Option<f64>>,
+    /// How bad an inertia is that is not positive; `allow:` decides.
+    inertia: Severity,
     problems: Diagnostics,
 }
 
 impl<'m> Checker<'m> {
     fn with(model: &'m Model, given: impl FnMut(ParamId, f64) -> f64) -> Self {
         let defaults = Defaults::with(model, given);
-        Self { defaults, variables: BTreeMap::new(), problems: Diagnostics::new() }
+        let allowed = model.allow.iter().any(|entry| entry.text == INERTIA_NOT_POSITIVE);
+        let inertia = if allowed { Severity::Warning } else { Severity::Error };
+        Self { defaults, variables: BTreeMap::new(), inertia, problems: Diagnostics::new() }
     }
 
     /// Everything but initial positions and velocities.
@@ -252,9 +256,7 @@ impl<'m> Checker<'m> {
         let entries: Vec<f64> =
             body.inertia.iter().filter_map(|entry| self.finite(entry, "this moment of inertia")).collect();
         if let &[xx, yy, zz, xy, xz, yz] = entries.as_slice() {
-            let least = least_eigenvalue([xx, yy, zz, xy, xz, yz]);
-            let size = xx.abs() + yy.abs() + zz.abs() + xy.abs() + xz.abs() + yz.abs();
-            if least < -1e-9 * size {
+            if let Some(least) = negative_moment([xx, yy, zz, xy, xz, yz]) {
                 let span = body
                     .inertia
                     .iter()
@@ -262,7 +264,8 @@ impl<'m> Checker<'m> {
                     .find(|span| *span != body.name.span)
                     .unwrap_or(body.name.span);
                 let value = format!("{least:.3e}").parse().unwrap_or(least);
-                self.error(span, Problem::InertiaNotPositive { body: name.clone(), value });
+                let problem = Problem::InertiaNotPositive { body: name.clone(), value };
+                self.problems.push(Diagnostic { severity: self.inertia, ..Diagnostic::error(span, problem) });
             }
         }
         for shape in &body.shapes {
@@ -392,6 +395,17 @@ impl<'m> Checker<'m> {
             | ConstraintKind::VelocityEquation { .. } => {}
         }
     }
+}
+
+/// The code of [`Problem::InertiaNotPositive`], which `allow:` makes a warning.
+pub(crate) const INERTIA_NOT_POSITIVE: &str = "MBS-P002";
+
+/// The least principal moment of an inertia given as xx, yy, zz, xy, xz, yz, if it is negative by
+/// more than rounding.
+pub(crate) fn negative_moment(inertia: [f64; 6]) -> Option<f64> {
+    let least = least_eigenvalue(inertia);
+    let size: f64 = inertia.iter().map(|entry| entry.abs()).sum();
+    (least < -1e-9 * size).then_some(least)
 }
 
 /// Least eigenvalue of a symmetric matrix given as xx, yy, zz, xy, xz, yz, by the

@@ -22,7 +22,7 @@ mod symbols;
 mod tables;
 mod values;
 
-pub(crate) use check::least_eigenvalue;
+pub(crate) use check::{INERTIA_NOT_POSITIVE, least_eigenvalue, negative_moment};
 
 use super::expand::{Character, Expanded, Instance};
 use super::language::TOP;

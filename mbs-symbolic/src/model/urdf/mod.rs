@@ -6,6 +6,7 @@
 
 mod convert;
 mod names;
+mod prefixes;
 mod read;
 mod robot;
 mod write;
@@ -14,7 +15,7 @@ mod xml;
 use super::read::Reading;
 use super::tree::Node;
 use super::{NoFiles, expand, resolve};
-use crate::diag::{Diagnostics, Severity, Sources};
+use crate::diag::{Diagnostics, Sources};
 use crate::{Rejected, all_problems};
 
 /// Angles closer than this to a multiple of π/2 are taken as that, rad; lengths shorter than
@@ -28,6 +29,10 @@ pub struct UrdfOptions {
     pub keep_dust: bool,
     /// Let the root link move freely; otherwise it is ground.
     pub floating_base: bool,
+    /// Accept files with mistakes that other readers of URDF pass over, each with a warning:
+    /// inertias that are not positive, elements given twice (the first holds), left-over elements
+    /// of xacro, prefixes that are not declared, and `mimic` of a joint that cannot be followed.
+    pub lenient: bool,
 }
 
 /// A robot as a model file.
@@ -72,7 +77,7 @@ pub fn import(name: &str, source: &str, options: UrdfOptions) -> Result<Imported
         Ok((root, notes)) => {
             let left_out: Vec<String> = notes
                 .iter()
-                .filter(|note| note.severity == Severity::Note)
+                .filter(|note| note.problem.code().starts_with("MBS-X"))
                 .map(|note| format!("line {}: {}", sources.position(note.span).line, note.problem))
                 .collect();
             let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
@@ -84,7 +89,7 @@ pub fn import(name: &str, source: &str, options: UrdfOptions) -> Result<Imported
 
 /// The tree of the model, with notes and warnings; or everything that is wrong.
 fn tree(source: &str, options: UrdfOptions) -> Result<(Node, Diagnostics), Diagnostics> {
-    let (robot, problems) = read::robot(source)?;
+    let (robot, problems) = read::robot(source, options.lenient)?;
     let (root, mut problems) = convert::tree(&robot, options, problems);
     if problems.has_errors() {
         problems.sort();

@@ -1,7 +1,8 @@
 //! XML → [`Robot`].
 
+use super::prefixes;
 use super::robot::{Geometry, Inertial, Joint, Kind, Limit, Link, Mimic, Named, Num, Pose, Robot, Visual};
-use super::xml::{Reader, parse};
+use super::xml::{Reader, check_size, parse};
 use crate::diag::{Diagnostics, Problem};
 use crate::model::suggest::nearest;
 use roxmltree::Node;
@@ -17,9 +18,12 @@ const KINDS: [(&str, Kind); 6] = [
 
 /// The robot in `text`, as far as it is right, with everything found; only what is not a robot
 /// at all gives none.
-pub(super) fn robot(text: &str) -> Result<(Robot, Diagnostics), Diagnostics> {
-    let document = parse(text).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
-    let mut reader = Reader::new(text);
+pub(super) fn robot(text: &str, lenient: bool) -> Result<(Robot, Diagnostics), Diagnostics> {
+    check_size(text).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
+    let mut reader = Reader::new(text, lenient);
+    let (joined, undeclared) = prefixes::join(text, reader.doubtful(), &mut reader.problems);
+    reader.undeclared = undeclared;
+    let document = parse(&joined).map_err(|diagnostic| Diagnostics::from(*diagnostic))?;
     let root = document.root_element();
     if root.tag_name().name() != "robot" {
         let found = root.tag_name().name().to_owned();
@@ -27,7 +31,7 @@ pub(super) fn robot(text: &str) -> Result<(Robot, Diagnostics), Diagnostics> {
         return Err(reader.problems);
     }
     reader.check(root);
-    let name = reader.name(root, "name");
+    let name = reader.spare(|reader| reader.name(root, "name"));
     let links = reader.children(root, "link").filter_map(|node| reader.link(node)).collect();
     let joints = reader.children(root, "joint").filter_map(|node| reader.joint(node)).collect();
     let name = name.unwrap_or(Named { text: "robot".to_owned(), span: reader.tag(root) });
@@ -39,7 +43,8 @@ impl Reader<'_> {
         self.check(node);
         let name = self.name(node, "name");
         let inertial = self.child(node, "inertial").and_then(|node| self.inertial(node));
-        let visuals = self.children(node, "visual").filter_map(|node| self.visual(node)).collect();
+        let visuals = self
+            .spare(|reader| reader.children(node, "visual").filter_map(|node| reader.visual(node)).collect());
         Some(Link { name: name?, inertial, visuals })
     }
 
@@ -79,7 +84,24 @@ impl Reader<'_> {
         let shape = ["box", "cylinder", "sphere"].into_iter().find_map(|name| self.child(geometry, name))?;
         self.check(shape);
         let span = self.tag(shape);
-        let geometry = match shape.tag_name().name() {
+        let geometry = self.geometry(shape)?;
+        let lengths: &[&Num] = match &geometry {
+            Geometry::Box(size) => &size.each_ref(),
+            Geometry::Cylinder { radius, .. } | Geometry::Sphere { radius } => &[radius],
+        };
+        if lengths.iter().any(|length| length.value <= 0.0) {
+            self.pass_over(
+                "a shape with an edge or radius that is not positive",
+                "there is nothing to draw",
+                span,
+            );
+            return None;
+        }
+        Some(Visual { pose, geometry, span })
+    }
+
+    fn geometry(&mut self, shape: Node<'_, '_>) -> Option<Geometry> {
+        Some(match shape.tag_name().name() {
             "box" => {
                 let size = self.three(shape, "size");
                 if shape.attribute_node("size").is_none() {
@@ -92,8 +114,7 @@ impl Reader<'_> {
                 Geometry::Cylinder { radius: radius?, length: length? }
             }
             _ => Geometry::Sphere { radius: self.need_number(shape, "radius")? },
-        };
-        Some(Visual { pose, geometry, span })
+        })
     }
 
     fn joint(&mut self, node: Node<'_, '_>) -> Option<Joint> {
@@ -107,20 +128,12 @@ impl Reader<'_> {
             self.name(node, "link")
         });
         let here = self.tag(node);
-        let axis = self.child(node, "axis").and_then(|node| {
-            self.check(node);
-            self.three(node, "xyz")
-        });
+        let axis = self.axis(node, kind);
         // The default of URDF.
         let axis = axis.unwrap_or_else(|| {
             [("1", 1.0), ("0", 0.0), ("0", 0.0)].map(|(text, value)| Num::new(value, text, here))
         });
-        let limit = self.child(node, "limit").map(|node| {
-            self.check(node);
-            let [lower, upper, velocity, effort] =
-                ["lower", "upper", "velocity", "effort"].map(|name| self.number(node, name));
-            Limit { lower, upper, velocity, effort, span: self.tag(node) }
-        });
+        let limit = self.spare(|reader| reader.limit(node));
         let dynamics = self.child(node, "dynamics");
         let [damping, friction] = ["damping", "friction"].map(|name| self.number(dynamics?, name));
         if let Some(dynamics) = dynamics {
@@ -146,6 +159,46 @@ impl Reader<'_> {
             friction,
             mimic,
         })
+    }
+
+    fn axis(&mut self, joint: Node<'_, '_>, kind: Option<Kind>) -> Option<[Num; 3]> {
+        let read = |reader: &mut Self| {
+            let node = reader.child(joint, "axis")?;
+            reader.check(node);
+            reader.three(node, "xyz")
+        };
+        match kind {
+            Some(Kind::Fixed | Kind::Floating) => self.spare(read),
+            _ => read(self),
+        }
+    }
+
+    /// Limits are known to the model and do not act on the motion.
+    fn limit(&mut self, joint: Node<'_, '_>) -> Option<Limit> {
+        let node = self.child(joint, "limit")?;
+        self.check(node);
+        let [mut lower, mut upper, velocity, effort] =
+            ["lower", "upper", "velocity", "effort"].map(|name| self.number(node, name));
+        if let (Some(least), Some(most)) = (&lower, &upper)
+            && least.value > most.value
+        {
+            let span = least.span;
+            self.pass_over("a range whose `lower` is above its `upper`", "no position is within it", span);
+            (lower, upper) = (None, None);
+        }
+        let [velocity, effort] = [velocity, effort].map(|number| {
+            let number = number?;
+            if number.value < 0.0 {
+                self.pass_over(
+                    "a negative limit of velocity or effort",
+                    "limits are magnitudes",
+                    number.span,
+                );
+                return None;
+            }
+            Some(number)
+        });
+        Some(Limit { lower, upper, velocity, effort, span: self.tag(node) })
     }
 
     fn kind(&mut self, node: Node<'_, '_>) -> Option<Kind> {

@@ -80,6 +80,13 @@ pub(super) enum Kind {
     Planar,
 }
 
+impl Kind {
+    /// Whether it moves along or about its axis alone.
+    pub(super) fn is_straight(self) -> bool {
+        matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Joint {
     pub(super) name: Named,

@@ -1,7 +1,7 @@
 //! XML elements with places, and what URDF knows of each.
 
 use super::robot::{Named, Num};
-use crate::diag::{Diagnostic, Diagnostics, Problem, Span};
+use crate::diag::{Diagnostic, Diagnostics, Problem, Severity, Span};
 use crate::model::limits;
 use crate::model::suggest::nearest;
 use roxmltree::{Document, Error, Node, ParsingOptions};
@@ -44,8 +44,8 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("ros2_control", "it concerns a controller"),
 ];
 
-/// Parses `text`, refusing what is hostile.
-pub(super) fn parse(text: &str) -> Result<Document<'_>, Box<Diagnostic>> {
+/// Refuses text that is too long, or whose elements have so many attributes that parsing takes long.
+pub(super) fn check_size(text: &str) -> Result<(), Box<Diagnostic>> {
     if text.len() > limits::FILE_BYTES {
         let problem = Problem::FileTooLarge { bytes: text.len(), limit: limits::FILE_BYTES };
         return Err(Box::new(Diagnostic::error(Span::default(), problem)));
@@ -63,6 +63,11 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Box<Diagnostic>> {
             Problem::TooLarge { what: "attributes of an element".to_owned(), limit: limits::ATTRIBUTES };
         return Err(Box::new(Diagnostic::error(Span::default().part(at, 1), problem)));
     }
+    Ok(())
+}
+
+/// Parses `text`, refusing what is hostile.
+pub(super) fn parse(text: &str) -> Result<Document<'_>, Box<Diagnostic>> {
     // Without a DTD there are no entities that could grow.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: limits::XML_NODES, entity_resolver: None };
     Document::parse_with_options(text, options).map_err(|error| Box::new(diagnose(text, &error)))
@@ -80,6 +85,7 @@ fn diagnose(text: &str, error: &Error) -> Diagnostic {
             what: "elements and texts of an XML file".to_owned(),
             limit: limits::XML_NODES as usize,
         },
+        Error::UnknownNamespace(prefix, _) => Problem::UrdfPrefix { prefix: prefix.clone() },
         Error::DtdDetected => {
             Problem::Xml { message: "it has a DTD, which a robot does not need".to_owned() }
         }
@@ -96,32 +102,89 @@ fn diagnose(text: &str, error: &Error) -> Diagnostic {
 pub(super) struct Reader<'i> {
     pub(super) text: &'i str,
     pub(super) problems: Diagnostics,
-    /// Where each kind of thing that is left out stands.
-    left_out: BTreeMap<String, (Vec<Span>, String)>,
+    /// Accept what can be understood in one way only, with a warning.
+    lenient: bool,
+    /// Prefixes that are not declared, each with the `_` that stands behind it: told already.
+    pub(super) undeclared: Vec<String>,
+    /// Whether what is read now is of no consequence for the dynamics: mistakes are warnings.
+    is_spare: bool,
+    /// Where each kind of thing that is passed over stands.
+    groups: BTreeMap<String, Group>,
+}
+
+/// One kind of thing that is passed over, wherever it stands.
+struct Group {
+    severity: Severity,
+    places: Vec<Span>,
+    /// The problem, given how often it is met: nothing, or " (3 times)".
+    problem: Box<dyn Fn(String) -> Problem>,
 }
 
 impl<'i> Reader<'i> {
-    pub(super) fn new(text: &'i str) -> Self {
-        Self { text, problems: Diagnostics::new(), left_out: BTreeMap::new() }
+    pub(super) fn new(text: &'i str, lenient: bool) -> Self {
+        let (problems, undeclared, groups) = (Diagnostics::new(), Vec::new(), BTreeMap::new());
+        Self { text, problems, lenient, undeclared, is_spare: false, groups }
     }
 
-    /// All that was found; each kind of thing that is left out makes one note.
+    /// All that was found; each kind of thing that is passed over makes one report.
     pub(super) fn finish(mut self) -> Diagnostics {
-        for (what, (places, why)) in std::mem::take(&mut self.left_out) {
+        for Group { severity, places, problem } in std::mem::take(&mut self.groups).into_values() {
             let times = if places.len() > 1 { format!(" ({} times)", places.len()) } else { String::new() };
-            let problem = Problem::NotImported { what: what + &times, why };
-            let mut note = Diagnostic::note(places[0], problem);
+            let mut report = Diagnostic { severity, ..Diagnostic::note(places[0], problem(times)) };
             for place in places.iter().skip(1).take(8) {
-                note = note.with(*place, "");
+                report = report.with(*place, "");
             }
-            self.problems.push(note);
+            self.problems.push(report);
         }
         self.problems
     }
 
+    /// Reports `problem` of this kind once for all its places.
+    fn group(
+        &mut self,
+        kind: String,
+        span: Span,
+        severity: Severity,
+        problem: impl Fn(String) -> Problem + 'static,
+    ) {
+        let new = || Group { severity, places: Vec::new(), problem: Box::new(problem) };
+        self.groups.entry(kind).or_insert_with(new).places.push(span);
+    }
+
     /// Notes that something is left out.
-    pub(super) fn leave_out(&mut self, what: impl Into<String>, why: impl Into<String>, span: Span) {
-        self.left_out.entry(what.into()).or_insert_with(|| (Vec::new(), why.into())).0.push(span);
+    pub(super) fn leave_out(&mut self, what: impl Into<String>, why: &'static str, span: Span) {
+        let what = what.into();
+        self.group(what.clone(), span, Severity::Note, move |times| Problem::NotImported {
+            what: format!("{what}{times}"),
+            why: why.to_owned(),
+        });
+    }
+
+    /// Warns that something the dynamics does not need is wrong and passed over.
+    pub(super) fn pass_over(&mut self, what: &'static str, why: &'static str, span: Span) {
+        self.group(format!("{what} {why}"), span, Severity::Warning, move |times| Problem::UrdfIgnored {
+            what: format!("{what}{times}"),
+            why: why.to_owned(),
+        });
+    }
+
+    /// Reads what the dynamics does not need: mistakes in it are warnings.
+    pub(super) fn spare<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = std::mem::replace(&mut self.is_spare, true);
+        let value = read(self);
+        self.is_spare = outside;
+        value
+    }
+
+    /// Reports a mistake in what is read now.
+    fn mistake(&mut self, span: Span, problem: Problem) {
+        let severity = if self.is_spare { Severity::Warning } else { Severity::Error };
+        self.problems.push(Diagnostic { severity, ..Diagnostic::error(span, problem) });
+    }
+
+    /// How bad something is that can be read in one way only.
+    pub(super) fn doubtful(&self) -> Severity {
+        if self.lenient || self.is_spare { Severity::Warning } else { Severity::Error }
     }
 
     /// The element's name in its opening tag.
@@ -146,8 +209,9 @@ impl<'i> Reader<'i> {
         let mut found = self.children(node, name);
         let first = found.next()?;
         if let Some(second) = found.next() {
-            let problem = Problem::UrdfTwice { what: format!("`<{name}>`") };
-            let report = Diagnostic::error(self.tag(second), problem);
+            let problem = Problem::UrdfElementTwice { element: name };
+            let report =
+                Diagnostic { severity: self.doubtful(), ..Diagnostic::error(self.tag(second), problem) };
             self.problems.push(report.with(self.tag(first), "first given here"));
         }
         Some(first)
@@ -164,7 +228,11 @@ impl<'i> Reader<'i> {
 
     fn missing(&mut self, node: Node<'_, '_>, what: String) {
         let place = format!("`<{}>`", node.tag_name().name());
-        self.problems.error(self.tag(node), Problem::UrdfMissing { what, place });
+        self.mistake(self.tag(node), Problem::UrdfMissing { what, place });
+    }
+
+    fn is_undeclared(&self, name: &str) -> bool {
+        self.undeclared.iter().any(|prefix| name.starts_with(prefix.as_str()))
     }
 
     /// Looks for attributes and elements URDF does not know, or that are left out.
@@ -172,7 +240,7 @@ impl<'i> Reader<'i> {
         let name = node.tag_name().name();
         let Some((_, attributes, elements)) = KNOWN.iter().find(|(known, ..)| *known == name) else { return };
         for attribute in node.attributes() {
-            if !attributes.contains(&attribute.name()) {
+            if !attributes.contains(&attribute.name()) && !self.is_undeclared(attribute.name()) {
                 let what = format!("the attribute `{}`", attribute.name());
                 let near = nearest(attribute.name(), attributes.iter().copied());
                 self.unknown(what, name, near, span(attribute.range_qname()));
@@ -180,12 +248,13 @@ impl<'i> Reader<'i> {
         }
         for child in node.children().filter(Node::is_element) {
             let inner = child.tag_name().name();
-            if elements.contains(&inner) {
+            if elements.contains(&inner) || self.is_undeclared(inner) {
                 continue;
             }
             let place = self.tag(child);
             if child.tag_name().namespace().is_some_and(|uri| uri.contains("xacro")) {
-                self.problems.error(place, Problem::UrdfMacro {});
+                let severity = self.doubtful();
+                self.group("xacro".to_owned(), place, severity, |times| Problem::UrdfMacro { times });
                 continue;
             }
             if let Some((_, why)) = LEFT_OUT.iter().find(|(known, _)| *known == inner) {
@@ -203,7 +272,13 @@ impl<'i> Reader<'i> {
 
     fn unknown(&mut self, what: String, element: &str, nearest: Option<String>, span: Span) {
         let place = format!("`<{element}>`");
-        self.problems.warning(span, Problem::UrdfUnknown { what, place, nearest });
+        self.group(format!("{what} in {place}"), span, Severity::Warning, move |times| {
+            Problem::UrdfUnknown {
+                what: what.clone(),
+                place: format!("{place}{times}"),
+                nearest: nearest.clone(),
+            }
+        });
     }
 
     /// A name in an attribute; complains if it is not given.
@@ -261,11 +336,11 @@ impl<'i> Reader<'i> {
         if numbers.is_none() {
             let short: String = found.value().chars().take(40).collect();
             let problem = if short.contains("${") {
-                Problem::UrdfMacro {}
+                Problem::UrdfExpression { found: short }
             } else {
                 Problem::UrdfValue { name: attribute, expected, found: short }
             };
-            self.problems.error(span(range), problem);
+            self.mistake(span(range), problem);
         }
         numbers
     }
