@@ -157,6 +157,10 @@ problems! {
     "N017" NotABody { name: String }
         "an assembly adds frames to `{name}`, which is a frame and not a body", say("connect the assembly to the body itself");
 
+    "N018" FollowsAnother { name: String, master: String }
+        "`{name}` has no value of its own to begin with: it follows `{master}`",
+        Some(format!("give `{master}` a value instead; `mimic` says what `{name}` is then"));
+
     // Formulas.
     "F001" Syntax { expected: String, found: String } "expected {expected}, found {found}", None;
     "F002" UnknownSign { text: String, hint: Option<&'static str> }

@@ -5,7 +5,7 @@
 //! and every joint that can be driven gets an input.
 
 use super::names::Taken;
-use super::robot::{Geometry, Inertial, Joint, Kind, Link, Named, Num, Pose, Robot};
+use super::robot::{Geometry, Inertial, Joint, Kind, Link, Mimic, Named, Num, Pose, Robot};
 use super::{DUST, UrdfOptions};
 use crate::diag::{Diagnostic, Diagnostics, Problem, Span};
 use crate::model::names::to_snake_case;
@@ -26,7 +26,6 @@ pub(super) fn tree(robot: &Robot, options: UrdfOptions, problems: Diagnostics) -
         taken: Taken::default(),
         parameters: Vec::new(),
         inputs: Vec::new(),
-        constraints: Vec::new(),
         forces: Vec::new(),
     };
     let root = converter.model(robot);
@@ -43,7 +42,6 @@ struct Converter {
     taken: Taken,
     parameters: Entries,
     inputs: Entries,
-    constraints: Entries,
     forces: Entries,
 }
 
@@ -77,7 +75,6 @@ impl Converter {
             ("inputs", std::mem::take(&mut self.inputs)),
             ("bodies", bodies),
             ("joints", joints),
-            ("constraints", std::mem::take(&mut self.constraints)),
             ("forces", std::mem::take(&mut self.forces)),
         ];
         let mut top = vec![
@@ -438,10 +435,9 @@ impl Converter {
         }
         if straight {
             self.friction(joint, name);
-            if joint.mimic.is_some() {
-                self.mimic(joint, name);
-            } else {
-                self.drive(joint, name);
+            match &joint.mimic {
+                Some(mimic) => fields.extend(self.mimic(joint, mimic).map(|node| ("mimic", node))),
+                None => self.drive(joint, name),
             }
         }
         Some(map(joint.name.span, fields))
@@ -483,34 +479,24 @@ impl Converter {
         self.forces.push((key(&format!("friction_{name}"), span), map(span, fields)));
     }
 
-    fn mimic(&mut self, joint: &Joint, name: &str) {
-        let Some(mimic) = &joint.mimic else { return };
+    /// What the coordinate of a joint follows.
+    fn mimic(&mut self, joint: &Joint, mimic: &Mimic) -> Option<Node> {
         if mimic.joint.text == joint.name.text {
             let found = mimic.joint.text.chars().take(40).collect();
             let expected = "another joint than the one that mimics it";
             self.problems.error(mimic.joint.span, Problem::UrdfValue { name: "joint", expected, found });
-            return;
+            return None;
         }
         let Some(other) = self.joints.get(&mimic.joint.text).cloned() else {
             let known: Vec<String> = self.joints.keys().cloned().collect();
             self.unknown("joint", &mimic.joint, known.iter().map(String::as_str));
-            return;
+            return None;
         };
-        let opposite = Num::new(
-            -mimic.multiplier.value,
-            &format!("{:?}", -mimic.multiplier.value),
-            mimic.multiplier.span,
-        );
-        let factors = [
-            (key(name, joint.name.span), text("1", mimic.span)),
-            (key(&other, mimic.joint.span), opposite.node()),
-        ];
-        let factors = Node { span: mimic.span, value: Value::Map(factors.into()) };
-        let mut fields = vec![("type", text("coupling", mimic.span)), ("coordinates", factors)];
+        let mut fields = vec![("joint", text(&other, mimic.joint.span)), ("ratio", mimic.multiplier.node())];
         if mimic.offset.value != 0.0 {
             fields.push(("offset", mimic.offset.node()));
         }
-        self.constraints.push((key(&format!("mimic_{name}"), mimic.span), map(mimic.span, fields)));
+        Some(map(mimic.span, fields))
     }
 
     /// An input for the torque or force of a joint.
