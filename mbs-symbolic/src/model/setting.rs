@@ -245,13 +245,11 @@ impl Target {
 
 /// Refuses a coordinate that follows another: it has no initial value.
 fn unless_it_follows(model: &Model, id: CoordinateId, name: &str) -> Result<(), NotSet> {
-    match &model.coordinates[id].mimic {
-        Some(mimic) => {
-            let master = model.coordinates[mimic.master].name.text.clone();
-            Err(Problem::FollowsAnother { name: name.to_owned(), master }.into())
-        }
-        None => Ok(()),
+    if model.is_independent(id) {
+        return Ok(());
     }
+    let master = model.coordinates[model.leader(id)].name.text.clone();
+    Err(Problem::FollowsAnother { name: name.to_owned(), master }.into())
 }
 
 /// A unit may carry a number beyond the largest there is.

@@ -84,6 +84,11 @@ impl Model {
         self.coordinates[coordinate].mimic.is_none()
     }
 
+    /// The unknown that a coordinate follows in the end, or is itself.
+    pub fn leader(&self, coordinate: CoordinateId) -> CoordinateId {
+        leader(&self.coordinates, coordinate)
+    }
+
     /// What the coordinate of a velocity follows, if it follows another.
     pub fn mimic_of(&self, velocity: VelocityId) -> Option<&Mimic> {
         self.coordinates[self.velocities[velocity].coordinate?].mimic.as_ref()
@@ -454,6 +459,17 @@ pub struct Mimic {
     pub offset: Formula,
     /// Where this is written.
     pub span: Span,
+}
+
+/// The coordinate that one follows in the end, or is itself. They do not follow each other in circles.
+pub(super) fn leader(
+    coordinates: &IdVec<CoordinateId, Coordinate>,
+    mut coordinate: CoordinateId,
+) -> CoordinateId {
+    while let Some(mimic) = &coordinates[coordinate].mimic {
+        coordinate = mimic.master;
+    }
+    coordinate
 }
 
 /// A velocity.

@@ -8,6 +8,7 @@ use crate::diag::{Diagnostic, Problem, Span};
 use crate::ids::{CoordinateId, Id};
 use crate::model::language::MIMIC;
 use crate::model::place::Place;
+use crate::model::types::leader;
 use crate::model::{Dimension, Formula, Mimic};
 
 impl<'a> Resolver<'a> {
@@ -73,12 +74,13 @@ impl<'a> Resolver<'a> {
     /// Complains about a value for a coordinate that follows another.
     pub(super) fn follows_another(&mut self, id: CoordinateId, name: &str, span: Span) -> bool {
         let Some(mimic) = &self.coordinates[id].mimic else { return false };
-        let (master, written) = (&self.coordinates[mimic.master].name.text, mimic.span);
+        let (leader, written) = (leader(&self.coordinates, mimic.master), mimic.span);
+        let master = &self.coordinates[leader].name.text;
         let problem = Problem::FollowsAnother {
             name: name.to_owned(),
             master: self.written_at(master, span).to_owned(),
         };
-        let report = Diagnostic::error(span, problem).with(written, "it follows the other by this");
+        let report = Diagnostic::error(span, problem).with(written, "this makes it follow");
         self.problems.push(report);
         true
     }
