@@ -192,7 +192,7 @@ problems! {
     "F014" RateTooHigh { what: String } "`der` of {what} cannot be formed", None;
     "F015" ForeignCoordinate { coordinate: String, joint: String }
         "`{coordinate}` is not a coordinate of joint `{joint}`",
-        say("a joint's own arguments use its own coordinates; tie joints together with a `coupling` or `equation` constraint");
+        say("a joint's own arguments use its own coordinates; tie joints together with `mimic`, or with a `coupling` or `equation` constraint");
     "F016" CutByYaml { } "YAML cuts this formula at its comma",
         say("put the whole formula in quotes: inside {…} and […] a comma begins the next entry");
     "F017" DerOfLocal { name: String } "`der` of `{name}` is not available here",
