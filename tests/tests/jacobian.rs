@@ -71,4 +71,9 @@ proptest! {
     fn constraint_elements(bodies in 1_usize..=4, constraints in 1_usize..=4, seed in 0_u64..1_000_000) {
         check(Kind { bodies, loops: 0, constraints, forces: 2, long: false, mimics: false }, seed)?;
     }
+
+    #[test]
+    fn mimics(bodies in 2_usize..=6, forces in 1_usize..=3, seed in 0_u64..1_000_000) {
+        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false, mimics: true }, seed)?;
+    }
 }

@@ -154,6 +154,44 @@ fn as_with_constraint_rows() {
     }
 }
 
+/// In a mirrored instance what follows a coordinate that changes its sign moves as the reflection does.
+#[test]
+fn mirrored() {
+    let text = "model: pair
+assemblies:
+  leg:
+    connections: [base]
+    bodies:
+      foot: {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+      toe: {mass: 1, com: [0.1, 0.2, 0.3], inertia: {xx: 1, yy: 1, zz: 1}}
+      nail: {mass: 1, com: [0.1, 0.2, 0.3], inertia: {xx: 1, yy: 1, zz: 1}}
+    joints:
+      step: {type: planar, from: base, to: foot, normal: z}
+      slide: {type: prismatic, from: foot, to: toe, axis: [1, 2, 3], mimic: {coordinate: step.y, ratio: 0.5, offset: 0.1}}
+      turn: {type: revolute, from: toe, to: nail, axis: [3, 1, 2], mimic: {joint: slide, ratio: -2}}
+instances:
+  left: {of: leg, connect: {base: ground}}
+  right: {of: leg, connect: {base: ground}, mirror: y}
+outputs:
+  left: position(left.nail).y
+  right: -position(right.nail).y
+  left_slide: left.slide
+  right_slide: right.slide
+  left_twist: rotation(left.nail).xy
+  right_twist: -rotation(right.nail).xy
+";
+    let system = runs::compile("pair", text);
+    let names: Vec<&str> = system.layout().positions.iter().collect();
+    let sides =
+        ["left.step.x", "left.step.y", "left.step.angle", "right.step.x", "right.step.y", "right.step.angle"];
+    assert_eq!(names, sides);
+    let (_, found) = numbers(&*system, &[0.3, 0.7, 0.4, 0.3, -0.7, -0.4], &[1.0, 2.0, 3.0, 1.0, -2.0, -3.0]);
+    for pair in found[..6].chunks(2) {
+        assert_close("left and right", &pair[..1], &pair[1..], 0.0, 1e-13);
+    }
+    assert_close("what follows", &found[2..3], &[0.45], 0.0, 1e-13);
+}
+
 /// Also the parts each element contributes, and derivatives of the residuals.
 #[test]
 fn against_the_oracle() {

@@ -15,20 +15,22 @@ impl Lowering<'_> {
     /// Forms ratios and offsets of all coordinates that follow others.
     pub(super) fn follow(&mut self) {
         let model = self.model;
-        for (id, coordinate) in model.coordinates.iter_enumerated() {
-            let (mut ratio, mut offset) = (self.graph.one(), self.graph.zero());
-            let mut master = None;
-            let mut next = coordinate.mimic.as_ref();
-            // The reader lets no circle through.
-            while let Some(mimic) = next {
-                let (own_ratio, own_offset) = (self.parameter(&mimic.ratio), self.parameter(&mimic.offset));
-                let passed = self.graph.mul(ratio, own_offset);
-                offset = self.graph.add(passed, offset);
-                ratio = self.graph.mul(ratio, own_ratio);
-                master = Some(mimic.master);
-                next = model.coordinates[mimic.master].mimic.as_ref();
+        for id in model.coordinates.ids() {
+            // Up to what is known already; the reader lets no circle through.
+            let (mut chain, mut last) = (Vec::new(), id);
+            while let (Some(mimic), None) = (&model.coordinates[last].mimic, self.symbols.followers[last]) {
+                chain.push((last, mimic));
+                last = mimic.master;
             }
-            self.symbols.followers[id] = master.map(|master| Follower { master, ratio, offset });
+            let itself = Follower { master: last, ratio: self.graph.one(), offset: self.graph.zero() };
+            let mut followed = self.symbols.followers[last].unwrap_or(itself);
+            for (id, mimic) in chain.into_iter().rev() {
+                let (ratio, offset) = (self.parameter(&mimic.ratio), self.parameter(&mimic.offset));
+                let passed = self.graph.mul(ratio, followed.offset);
+                followed.offset = self.graph.add(passed, offset);
+                followed.ratio = self.graph.mul(ratio, followed.ratio);
+                self.symbols.followers[id] = Some(followed);
+            }
         }
     }
 

@@ -13,6 +13,9 @@ use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
 use crate::spatial::{Articulated, Direction, Rot3, Vec3};
 
+/// What adds more nodes to the graph than this is longer than any solution worth having.
+const MOST_NODES: usize = 4 * super::MOST_OPERATIONS;
+
 /// One velocity, released.
 #[derive(Debug, Clone)]
 pub(super) struct Released {
@@ -109,7 +112,7 @@ struct Solver {
 type Motions = IdVec<LinkId, Vec<Released>>;
 
 impl Solver {
-    /// Releases all motions; `None` if one has no inertia by its very form.
+    /// Releases all motions; `None` if one has no inertia by its very form, or if that takes too long.
     fn inwards(&mut self, graph: &mut Graph, tree: &Tree<'_>) -> Option<Motions> {
         let (chain, inertias) = (&tree.computed.chain, &tree.computed.inertias);
         let mut released: Motions = chain.links.ids().map(|_| Vec::new()).collect();
@@ -120,7 +123,12 @@ impl Solver {
             let bias = tree.wrenches.at_links[id].unwrap_or(Wrench { f: zero, n: zero });
             hanging.push(Hanging::new(inertia, bias));
         }
+        let most_nodes = graph.len() + MOST_NODES;
         for id in chain.links.ids().rev() {
+            // Many velocities that many branches share take more than anyone would generate.
+            if graph.len() > most_nodes {
+                return None;
+            }
             let link = &chain.links[id];
             let Some(parent) = link.parent else { continue };
             let mut here = hanging[id].clone();

@@ -370,13 +370,14 @@ impl<'m> Checker<'m> {
         listed: &[(CoordinateId, Formula)],
         id: CoordinateId,
     ) -> Option<(f64, Span)> {
+        let leader = model.leader(id);
+        let (_, value) = listed.iter().find(|(other, _)| *other == leader && leader != id)?;
         let (mut ratio, mut offset, mut master) = (1.0, 0.0, id);
         while let Some(mimic) = &model.coordinates[master].mimic {
             offset += ratio * self.defaults.evaluate(&mimic.offset)?;
             ratio *= self.defaults.evaluate(&mimic.ratio)?;
             master = mimic.master;
         }
-        let (_, value) = listed.iter().find(|(other, _)| *other == master && master != id)?;
         Some((ratio * self.defaults.evaluate(value)? + offset, value.span))
     }
 
