@@ -97,8 +97,13 @@ pub fn joint(
     for _ in 0..count {
         let rate = VelocityId::new(model.velocities.len());
         let name = name(&format!("q{}", rate.index()));
-        let coordinate =
-            model.coordinates.push(Coordinate { name: name.clone(), joint: id, rate: Some(rate), unit: "1" });
+        let coordinate = model.coordinates.push(Coordinate {
+            name: name.clone(),
+            joint: id,
+            rate: Some(rate),
+            unit: "1",
+            mimic: None,
+        });
         coordinates.push(coordinate);
         velocities.push(model.velocities.push(Velocity {
             name,
@@ -114,8 +119,9 @@ pub fn joint(
 /// Adds a spherical joint with a quaternion.
 pub fn quaternion_joint(model: &mut Model, ends: [FrameId; 2]) -> JointId {
     let joint = JointId::new(model.joints.len());
-    let coordinates = [(); 4]
-        .map(|()| model.coordinates.push(Coordinate { name: name("q"), joint, rate: None, unit: "1" }));
+    let coordinates = [(); 4].map(|()| {
+        model.coordinates.push(Coordinate { name: name("q"), joint, rate: None, unit: "1", mimic: None })
+    });
     let velocities = [(); 3].map(|()| {
         model.velocities.push(Velocity { name: name("w"), joint, coordinate: None, unit: "rad/s" })
     });

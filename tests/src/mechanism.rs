@@ -20,14 +20,18 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Everything of the joints that are not in `cut`, in model order. A cut screw,
-    /// curve or compound joint keeps its coordinates.
+    /// Everything of the joints that are not in `cut`, in model order, but what follows other
+    /// coordinates. A cut screw, curve or compound joint keeps its coordinates.
     pub fn without(model: &Model, cut: Vec<JointId>) -> Self {
         let exists = |joint: JointId| !cut.contains(&joint) || is_welded(&model.joints[joint].kind);
-        let positions =
-            model.coordinates.iter_enumerated().filter(|(_, c)| exists(c.joint)).map(|(id, _)| id).collect();
-        let velocities =
-            model.velocities.iter_enumerated().filter(|(_, v)| exists(v.joint)).map(|(id, _)| id).collect();
+        let leads = |id: CoordinateId| model.coordinates[id].mimic.is_none();
+        let positions = model.coordinates.iter_enumerated();
+        let positions = positions.filter(|&(id, c)| exists(c.joint) && leads(id)).map(|(id, _)| id).collect();
+        let velocities = model.velocities.iter_enumerated();
+        let velocities = velocities
+            .filter(|(_, v)| exists(v.joint) && v.coordinate.is_none_or(leads))
+            .map(|(id, _)| id)
+            .collect();
         Self { cut, positions, velocities }
     }
 }
@@ -130,7 +134,7 @@ impl<'a, S: Scalar> Moving<'a, S> {
         values.inputs = state.u.iter().map(|u| Jet::moving(lift(u[0]), lift(u[1]), lift(u[2]))).collect();
         values.states = state.x.iter().map(|x| Jet::still(lift(*x))).collect();
         let p: Vec<S> = state.p.iter().map(|p| lift(*p)).collect();
-        (values.coordinates, values.velocities) = paths(model, kept, &p, v, v_dot);
+        (values.coordinates, values.velocities) = paths(&values, model, kept, &p, [v, v_dot]);
 
         let in_body: Vec<_> = model.frames.iter().map(|frame| frame_in_body(&values, frame)).collect();
         let n = model.bodies.len();
@@ -272,7 +276,13 @@ fn is_measured_from_ground(kind: &JointKind) -> bool {
 }
 
 /// Coordinates and velocities as series: p' = T v, v' = v_dot. What does not exist is NaN.
-fn paths<S: Scalar>(model: &Model, kept: &Kept, p: &[S], v: &[S], v_dot: &[S]) -> (Vec<Jet<S>>, Vec<Jet<S>>) {
+fn paths<S: Scalar>(
+    parameters: &Values<'_, S>,
+    model: &Model,
+    kept: &Kept,
+    p: &[S],
+    [v, v_dot]: [&[S]; 2],
+) -> (Vec<Jet<S>>, Vec<Jet<S>>) {
     let mut coordinates = vec![Jet::constant(f64::NAN); model.coordinates.len()];
     let mut velocities = vec![Jet::constant(f64::NAN); model.velocities.len()];
     for (index, id) in kept.velocities.iter().enumerate() {
@@ -303,6 +313,24 @@ fn paths<S: Scalar>(model: &Model, kept: &Kept, p: &[S], v: &[S], v_dot: &[S]) -
                 }
             }
         }
+    }
+    for id in model.coordinates.ids() {
+        // As often as it says: what it follows may follow something else.
+        let mut terms = Vec::new();
+        let mut last = id;
+        while let Some(mimic) = &model.coordinates[last].mimic {
+            terms.push((parameters.get(&mimic.ratio), parameters.get(&mimic.offset)));
+            last = mimic.master;
+        }
+        if terms.is_empty() {
+            continue;
+        }
+        let [rate, of] = [id, last].map(|id| model.coordinates[id].rate.expect("an angle or a distance"));
+        let (mut q, mut rate_of_q) = (coordinates[last.index()], velocities[of.index()]);
+        for (ratio, offset) in terms.into_iter().rev() {
+            (q, rate_of_q) = (ratio * q + offset, ratio * rate_of_q);
+        }
+        (coordinates[id.index()], velocities[rate.index()]) = (q, rate_of_q);
     }
     (coordinates, velocities)
 }

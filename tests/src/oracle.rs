@@ -72,6 +72,8 @@ pub type Pose = ([f64; 3], [[f64; 3]; 3]);
 struct Partial<B> {
     bodies: Vec<PartialMotion<B>>,
     rows: Vec<B>,
+    /// Of every velocity of the model, those that follow others among them.
+    velocities: Vec<B>,
 }
 
 #[derive(Debug, Clone)]
@@ -151,6 +153,7 @@ impl<'a, B: Scalar> Oracle<'a, B> {
                 .iter()
                 .map(|row| row.value.rate(usize::from(row.holonomic)).slope)
                 .collect(),
+            velocities: moving.values.velocities.iter().map(|v| v.now().slope).collect(),
         }
     }
 
@@ -194,12 +197,13 @@ impl<'a, B: Scalar> Oracle<'a, B> {
         let uniform = self.uniform();
         let loads = loads::loads(&uniform);
         let bodies = self.body_motions(&uniform);
-        let entry = |(id, partial): (&VelocityId, &Partial<B>)| {
+        let entry = |partial: &Partial<B>| {
             let mut terms = jourdain(&uniform, &loads, &bodies, partial);
-            terms.extend(loads.velocities.iter().filter(|(velocity, _)| velocity == id).map(|(_, f)| *f));
+            let along = |(velocity, force): &(VelocityId, B)| *force * partial.velocities[velocity.index()];
+            terms.extend(loads.velocities.iter().map(along));
             terms
         };
-        self.kept.velocities.iter().zip(&self.partials).map(entry).collect()
+        self.partials.iter().map(entry).collect()
     }
 
     /// G, n_λ × n_v, of all rows, those the compiler drops among them.

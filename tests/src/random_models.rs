@@ -17,6 +17,8 @@ pub struct Kind {
     pub forces: usize,
     /// Whether most bodies hang on the one before, in a long chain.
     pub long: bool,
+    /// Whether joints follow others.
+    pub mimics: bool,
 }
 
 /// Joints with one coordinate of the same name, for springs, drives and couplings.
@@ -26,6 +28,9 @@ struct Model {
     /// Parent of body i + 1.
     parents: Vec<usize>,
     scalar_coordinates: Vec<String>,
+    /// Whether joints follow others, and what else they may follow than joints with one coordinate.
+    mimics: bool,
+    other_coordinates: Vec<String>,
     /// Reactions are not defined beside free equations, which name no forces.
     has_equations: bool,
     text: String,
@@ -38,6 +43,8 @@ pub fn random_model(kind: Kind, seed: u64) -> String {
         bodies: kind.bodies,
         parents: Vec::new(),
         scalar_coordinates: Vec::new(),
+        mimics: kind.mimics,
+        other_coordinates: Vec::new(),
         has_equations: false,
         text: String::new(),
     };
@@ -255,10 +262,30 @@ impl Model {
             }
             _ => (kind, String::new()),
         };
+        let mimic = if scalar && more.is_empty() { self.mimic() } else { String::new() };
         if scalar && more.is_empty() {
             self.scalar_coordinates.push(name.to_owned());
         }
-        self.line(2, &format!("{name}: {{type: {kind}, from: {from}, to: {to}{keys}{more}}}"));
+        if let ("cylindrical" | "free", "") = (kind, more) {
+            self.other_coordinates.push(format!("{name}.{}", if kind == "free" { "y" } else { "angle" }));
+        }
+        self.line(2, &format!("{name}: {{type: {kind}, from: {from}, to: {to}{keys}{mimic}{more}}}"));
+    }
+
+    /// What a joint follows, if it follows one before it, which may follow another itself.
+    fn mimic(&mut self) -> String {
+        if !self.mimics || self.random.chance(0.3) {
+            return String::new();
+        }
+        let master = if self.other_coordinates.is_empty() || self.random.chance(0.7) {
+            let Some(joint) = self.coordinate() else { return String::new() };
+            format!("joint: {joint}")
+        } else {
+            format!("coordinate: {}", self.random.pick(&self.other_coordinates))
+        };
+        let ratio = *self.random.pick(&["", ", ratio: -1", ", ratio: 0.7", ", ratio: -1.5*size"]);
+        let offset = *self.random.pick(&["", ", offset: 0.2", ", offset: half"]);
+        format!(", mimic: {{{master}{ratio}{offset}}}")
     }
 
     /// Two frames of different bodies.

@@ -59,16 +59,21 @@ proptest! {
 
     #[test]
     fn trees(bodies in 1_usize..=5, forces in 0_usize..=4, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false }, seed)?;
+        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false, mimics: false }, seed)?;
     }
 
     #[test]
     fn loops(bodies in 3_usize..=5, loops in 1_usize..=2, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops, constraints: 0, forces: 1, long: false }, seed)?;
+        check(Kind { bodies, loops, constraints: 0, forces: 1, long: false, mimics: false }, seed)?;
     }
 
     #[test]
     fn constraint_elements(bodies in 1_usize..=4, constraints in 1_usize..=4, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops: 0, constraints, forces: 2, long: false }, seed)?;
+        check(Kind { bodies, loops: 0, constraints, forces: 2, long: false, mimics: false }, seed)?;
+    }
+
+    #[test]
+    fn mimics(bodies in 2_usize..=6, forces in 1_usize..=3, seed in 0_u64..1_000_000) {
+        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false, mimics: true }, seed)?;
     }
 }

@@ -34,7 +34,14 @@ fn long_chains() {
     for loops in [0, 1] {
         let mut n_bases = 0;
         for seed in 0..6 {
-            let kind = Kind { bodies: 12 + seed as usize, loops, constraints: 0, forces: 1, long: true };
+            let kind = Kind {
+                bodies: 12 + seed as usize,
+                loops,
+                constraints: 0,
+                forces: 1,
+                long: true,
+                mimics: false,
+            };
             check(kind, seed).unwrap_or_else(|error| panic!("{error}"));
             let text = random_model(kind, seed);
             n_bases += usize::from(uses_bases(&Loaded::text(&format!("random_{seed}"), &text)));
@@ -55,21 +62,34 @@ proptest! {
 
     #[test]
     fn trees(bodies in 1_usize..=12, forces in 0_usize..=4, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false }, seed)?;
+        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false, mimics: false }, seed)?;
     }
 
     #[test]
     fn loops(bodies in 3_usize..=7, loops in 1_usize..=2, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops, constraints: 0, forces: 1, long: false }, seed)?;
+        check(Kind { bodies, loops, constraints: 0, forces: 1, long: false, mimics: false }, seed)?;
     }
 
     #[test]
     fn constraint_elements(bodies in 1_usize..=5, constraints in 1_usize..=4, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops: 0, constraints, forces: 1, long: false }, seed)?;
+        check(Kind { bodies, loops: 0, constraints, forces: 1, long: false, mimics: false }, seed)?;
+    }
+
+    #[test]
+    fn mimics(bodies in 2_usize..=10, forces in 0_usize..=3, seed in 0_u64..1_000_000) {
+        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false, mimics: true }, seed)?;
+    }
+
+    #[test]
+    fn mimics_beside_constraints(
+        bodies in 3_usize..=6, loops in 0_usize..=1, constraints in 0_usize..=2, seed in 0_u64..1_000_000
+    ) {
+        let constraints = if loops > 0 { 0 } else { constraints };
+        check(Kind { bodies, loops, constraints, forces: 1, long: false, mimics: true }, seed)?;
     }
 
     #[test]
     fn force_elements(bodies in 1_usize..=4, forces in 1_usize..=6, seed in 0_u64..1_000_000) {
-        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false }, seed)?;
+        check(Kind { bodies, loops: 0, constraints: 0, forces, long: false, mimics: false }, seed)?;
     }
 }

@@ -4,7 +4,7 @@ pub(crate) mod dot;
 pub(crate) mod svg;
 pub(crate) mod text;
 
-use mbs_symbolic::ids::{BodyId, Id, JointId};
+use mbs_symbolic::ids::{BodyId, CoordinateId, Id, JointId};
 use mbs_symbolic::model::{ConstraintKind, JointKind, Model};
 use mbs_symbolic::topology::Topology;
 
@@ -26,7 +26,7 @@ pub(crate) struct Body {
     pub(crate) children: Vec<usize>,
     /// What the joint to the parent is called: `revolute pivot`.
     pub(crate) joint: String,
-    /// Names of its coordinates.
+    /// Names of its coordinates, with what they follow.
     pub(crate) coordinates: Vec<String>,
 }
 
@@ -37,6 +37,17 @@ pub(crate) struct Closure {
     pub(crate) to: usize,
     /// A joint, not a constraint element.
     pub(crate) is_joint: bool,
+}
+
+/// A coordinate's name, and what it follows.
+fn coordinate(model: &Model, id: CoordinateId) -> String {
+    let coordinate = &model.coordinates[id];
+    match &coordinate.mimic {
+        Some(mimic) => {
+            format!("{} follows {}", coordinate.name.text, model.coordinates[mimic.master].name.text)
+        }
+        None => coordinate.name.text.clone(),
+    }
 }
 
 impl Picture {
@@ -52,7 +63,7 @@ impl Picture {
                 let inboard = topology.inboard[id];
                 let coordinates = inboard.map_or_else(Vec::new, |inboard| {
                     let ids = model.joints[inboard.joint].coordinates.iter();
-                    ids.map(|&id| model.coordinates[id].name.text.clone()).collect()
+                    ids.map(|&id| coordinate(model, id)).collect()
                 });
                 Body {
                     name: body.name.text.clone(),

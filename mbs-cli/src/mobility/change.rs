@@ -123,7 +123,7 @@ fn coordinate(
         coordinate: Some(coordinate),
         unit: rate,
     });
-    (model.coordinates.push(Coordinate { name, joint, rate: Some(velocity), unit }), velocity)
+    (model.coordinates.push(Coordinate { name, joint, rate: Some(velocity), unit, mimic: None }), velocity)
 }
 
 /// What may be tried for an element, what holds most before what holds less; each with its words.

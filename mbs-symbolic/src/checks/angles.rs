@@ -29,6 +29,11 @@ pub(super) fn check(model: &Model, found: &mut Diagnostics) {
             }
         }
     }
+    for coordinate in model.coordinates.iter().filter(|coordinate| coordinate.unit == "rad") {
+        if let Some(mimic) = &coordinate.mimic {
+            degrees(mimic.offset.span, defaults.evaluate(&mimic.offset), "this offset");
+        }
+    }
     for (coordinate, value) in &model.initial.positions {
         let coordinate = &model.coordinates[*coordinate];
         if coordinate.unit == "rad" {

@@ -8,8 +8,8 @@
 
 use super::sample;
 use crate::diag::{Diagnostics, Problem};
-use crate::ids::{BodyId, Id};
-use crate::model::{JointKind, Model};
+use crate::ids::{BodyId, Id, JointId, VelocityId};
+use crate::model::{JointKind, Model, Velocity};
 use crate::program::{FunctionKind, Inputs, Interpreter, Program};
 use crate::topology::Topology;
 
@@ -31,11 +31,12 @@ pub(super) fn check(model: &Model, topology: &Topology, program: &Program, found
     }
     for (index, free) in free.into_iter().enumerate() {
         let Some(column) = free else { continue };
-        let velocity = &model.velocities[topology.velocities[index]];
+        let id = topology.velocities[index];
+        let velocity = &model.velocities[id];
         let joint = &model.joints[velocity.joint];
         let carried = match column {
-            Column::Zero => carried(model, topology, velocity.joint),
-            Column::Dependent => hung_on(model, topology, velocity.joint),
+            Column::Zero => carried(model, topology, id),
+            Column::Dependent => hung_on(model, topology, id),
         };
         let Some(&first) = carried.first() else { continue };
         let names: Vec<&str> = carried.iter().map(|&body| model.bodies[body].name.text.as_str()).collect();
@@ -81,18 +82,25 @@ enum Column {
 }
 
 /// The body a joint of the tree hangs on, unless that is ground.
-fn hung_on(model: &Model, topology: &Topology, joint: crate::ids::JointId) -> Vec<BodyId> {
+fn hung_on(model: &Model, topology: &Topology, velocity: VelocityId) -> Vec<BodyId> {
+    let joint = model.velocities[velocity].joint;
     let mut inboard = topology.inboard.iter().flatten().filter(|inboard| inboard.joint == joint);
     let parent = inboard.next().map(|inboard| inboard.parent).filter(|parent| parent.index() > 0);
-    parent.map_or_else(|| carried(model, topology, joint), |parent| vec![parent])
+    parent.map_or_else(|| carried(model, topology, velocity), |parent| vec![parent])
 }
 
-/// The bodies a joint of the tree moves, its own first.
-fn carried(model: &Model, topology: &Topology, joint: crate::ids::JointId) -> Vec<BodyId> {
+/// The bodies that the joint of a velocity and the joints that follow it move, its own first.
+fn carried(model: &Model, topology: &Topology, velocity: VelocityId) -> Vec<BodyId> {
+    let Velocity { joint, coordinate, .. } = model.velocities[velocity];
+    let follows = |id: JointId| {
+        let mut own = model.joints[id].coordinates.iter();
+        own.any(|&own| !model.is_independent(own) && Some(model.leader(own)) == coordinate)
+    };
     let mut carried: Vec<BodyId> = Vec::new();
     for &body in &topology.base_to_tip {
         let Some(inboard) = topology.inboard[body] else { continue };
-        if inboard.joint == joint || carried.contains(&inboard.parent) {
+        let moves = inboard.joint == joint || follows(inboard.joint);
+        if moves || carried.contains(&inboard.parent) {
             carried.push(body);
         }
     }

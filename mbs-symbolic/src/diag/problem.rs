@@ -170,6 +170,10 @@ problems! {
     "N017" NotABody { name: String }
         "an assembly adds frames to `{name}`, which is a frame and not a body", say("connect the assembly to the body itself");
 
+    "N018" FollowsAnother { name: String, master: String }
+        "`{name}` has no value of its own to begin with: it follows `{master}`",
+        Some(format!("give `{master}` a value instead; `mimic` says what `{name}` is then"));
+
     // Formulas.
     "F001" Syntax { expected: String, found: String } "expected {expected}, found {found}", None;
     "F002" UnknownSign { text: String, hint: Option<&'static str> }
@@ -201,7 +205,7 @@ problems! {
     "F014" RateTooHigh { what: String } "`der` of {what} cannot be formed", None;
     "F015" ForeignCoordinate { coordinate: String, joint: String }
         "`{coordinate}` is not a coordinate of joint `{joint}`",
-        say("a joint's own arguments use its own coordinates; tie joints together with a `coupling` or `equation` constraint");
+        say("a joint's own arguments use its own coordinates; tie joints together with `mimic`, or with a `coupling` or `equation` constraint");
     "F016" CutByYaml { } "YAML cuts this formula at its comma",
         say("put the whole formula in quotes: inside {…} and […] a comma begins the next entry");
     "F017" DerOfLocal { name: String } "`der` of `{name}` is not available here",

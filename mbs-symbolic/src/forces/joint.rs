@@ -60,7 +60,11 @@ fn motion(site: &mut Site<'_, '_>, coordinate: CoordinateId) -> Option<(Velocity
 }
 
 fn along(site: &mut Site<'_, '_>, velocity: VelocityId, value: ExprId) {
-    if let Some(index) = site.lowering.velocity_index(velocity) {
-        site.applied.along.push((site.element, index, value));
-    }
+    let Some(index) = site.lowering.velocity_index(velocity) else { return };
+    // Along a coordinate that follows another it does the same work along that one.
+    let value = match site.lowering.ratio(velocity) {
+        Some(ratio) => site.graph().mul(ratio, value),
+        None => value,
+    };
+    site.applied.along.push((site.element, index, value));
 }

@@ -1,7 +1,7 @@
 //! How the argument of an elementary motion changes with time.
 
 use crate::expr::{Derivative, Symbol};
-use crate::ids::{ExprId, VelocityId};
+use crate::ids::ExprId;
 use crate::lower::{Lowering, NoQueries};
 use crate::model::Joint;
 
@@ -40,13 +40,12 @@ impl Motion {
         let span = joint.name.span;
         let rate = lowering.total_derivative(value, &mut NoQueries, span);
         let acceleration = lowering.total_derivative(rate, &mut NoQueries, span);
-        let velocities: Vec<VelocityId> = joint.velocities.clone();
         let (zero, one) = (lowering.graph.zero(), lowering.graph.one());
         let mut partials = Vec::new();
         let mut bias = acceleration;
         let mut drift = rate;
-        for id in velocities {
-            let Some(index) = lowering.symbols.velocities[id] else { continue };
+        for &id in &joint.velocities {
+            let Some(index) = lowering.moved_by(id) else { continue };
             let v = lowering.graph.symbol(Symbol::V(index));
             let v_dot = lowering.graph.symbol(Symbol::VDot(index));
             let partial = Derivative::new([(v, one)]).of(&mut lowering.graph, rate);

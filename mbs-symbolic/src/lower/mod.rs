@@ -6,12 +6,14 @@
 
 mod defaults;
 mod formula;
+mod mimic;
 mod modes;
 mod partials;
 mod pieces;
 mod time;
 
 pub(crate) use formula::{NoQueries, Queries};
+use mimic::Follower;
 pub(crate) use modes::{FoundMode, Modes};
 pub(crate) use partials::OfLocals;
 pub(crate) use pieces::Pieces;
@@ -61,10 +63,12 @@ pub(crate) struct Symbols {
     pub(crate) theta: Vec<ParamId>,
     /// First slot of every input.
     pub(crate) inputs: IdVec<InputId, u32>,
-    /// Index in p; `None` for coordinates of cut joints.
+    /// Index in p; `None` for coordinates of cut joints and for those that follow others.
     pub(crate) positions: IdVec<CoordinateId, Option<u32>>,
-    /// Index in v; `None` for velocities of cut joints.
+    /// Index in v; `None` for velocities of cut joints and of coordinates that follow others.
     pub(crate) velocities: IdVec<VelocityId, Option<u32>>,
+    /// What coordinates that follow others are of those.
+    followers: IdVec<CoordinateId, Option<Follower>>,
 }
 
 impl<'m> Lowering<'m> {
@@ -94,7 +98,9 @@ impl<'m> Lowering<'m> {
         for (index, &velocity) in topology.velocities.iter().enumerate() {
             velocities[velocity] = Some(index as u32);
         }
-        let symbols = Symbols { parameters, theta, inputs: inputs.collect(), positions, velocities };
+        let inputs = inputs.collect();
+        let followers = model.coordinates.ids().map(|_| None).collect();
+        let symbols = Symbols { parameters, theta, inputs, positions, velocities, followers };
         let mut lowering = Self {
             model,
             graph,
@@ -113,6 +119,7 @@ impl<'m> Lowering<'m> {
                 lowering.symbols.parameters[id] = lowering.parameter(formula);
             }
         }
+        lowering.follow();
         lowering.seed_time();
         lowering
     }
@@ -156,8 +163,9 @@ impl<'m> Lowering<'m> {
         index
     }
 
-    /// Index in v; reports a velocity whose joint was cut.
+    /// Index in v of a velocity, or of the one it follows; reports a velocity whose joint was cut.
     pub(crate) fn velocity_index(&mut self, id: VelocityId) -> Option<u32> {
+        let id = self.independent(id);
         let index = self.symbols.velocities[id];
         if index.is_none() {
             let velocity = &self.model.velocities[id];
@@ -172,19 +180,26 @@ impl<'m> Lowering<'m> {
             .error(name.span, Problem::CoordinateOfCutJoint { coordinate: name.text.clone(), joint });
     }
 
-    /// The symbol of a coordinate of a joint that was not cut.
+    /// A coordinate of a joint that was not cut: its symbol, or what it is of the one it follows.
     pub(crate) fn coordinate(&mut self, id: CoordinateId) -> ExprId {
+        if let Some(Follower { master, ratio, offset }) = self.symbols.followers[id] {
+            let master = self.coordinate(master);
+            let turned = self.graph.mul(ratio, master);
+            return self.graph.add(turned, offset);
+        }
         match self.position_index(id) {
             Some(index) => self.graph.symbol(Symbol::P(index)),
             None => self.graph.zero(),
         }
     }
 
-    /// The symbol of a velocity of a joint that was not cut.
+    /// A velocity of a joint that was not cut: its symbol, or a multiple of the one it follows.
     pub(crate) fn velocity(&mut self, id: VelocityId) -> ExprId {
-        match self.velocity_index(id) {
-            Some(index) => self.graph.symbol(Symbol::V(index)),
-            None => self.graph.zero(),
+        let Some(index) = self.velocity_index(id) else { return self.graph.zero() };
+        let symbol = self.graph.symbol(Symbol::V(index));
+        match self.ratio(id) {
+            Some(ratio) => self.graph.mul(ratio, symbol),
+            None => symbol,
         }
     }
 

@@ -118,11 +118,14 @@ impl Target {
         if let Some(coordinate) = name.strip_prefix("positions.") {
             let found = model.coordinates.ids().find(|&id| model.coordinates[id].name.text == coordinate);
             if let Some(id) = found {
-                return Ok(Self::Position(id));
+                return unless_it_follows(model, id, coordinate).map(|()| Self::Position(id));
             }
         } else if let Some(velocity) = name.strip_prefix("velocities.") {
             let found = model.velocities.ids().find(|&id| model.velocities[id].name.text == velocity);
             if let Some(id) = found {
+                if let Some(coordinate) = model.velocities[id].coordinate {
+                    unless_it_follows(model, coordinate, velocity)?;
+                }
                 return Ok(Self::Velocity(id));
             }
         } else if let Some(id) = model.parameters.ids().find(|&id| model.parameters[id].name.text == name) {
@@ -135,8 +138,10 @@ impl Target {
         }
         let mut names: Vec<String> = model.parameters.iter().map(|entry| entry.name.text.clone()).collect();
         names.extend(model.inputs.iter().map(|entry| entry.name.text.clone()));
-        names.extend(model.coordinates.iter().map(|entry| format!("positions.{}", entry.name.text)));
-        names.extend(model.velocities.iter().map(|entry| format!("velocities.{}", entry.name.text)));
+        let positions = model.coordinates.iter_enumerated().filter(|(id, _)| model.is_independent(*id));
+        names.extend(positions.map(|(_, entry)| format!("positions.{}", entry.name.text)));
+        let velocities = model.velocities.iter_enumerated().filter(|(id, _)| model.mimic_of(*id).is_none());
+        names.extend(velocities.map(|(_, entry)| format!("velocities.{}", entry.name.text)));
         let help = match nearest(name, names.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "parameters, inputs, `positions.NAME` and `velocities.NAME` can be set".to_owned(),
@@ -236,6 +241,15 @@ impl Target {
             Self::Velocity(id) => put_first(&mut model.initial.velocities, id, number),
         }
     }
+}
+
+/// Refuses a coordinate that follows another: it has no initial value.
+fn unless_it_follows(model: &Model, id: CoordinateId, name: &str) -> Result<(), NotSet> {
+    if model.is_independent(id) {
+        return Ok(());
+    }
+    let master = model.coordinates[model.leader(id)].name.text.clone();
+    Err(Problem::FollowsAnother { name: name.to_owned(), master }.into())
 }
 
 /// A unit may carry a number beyond the largest there is.

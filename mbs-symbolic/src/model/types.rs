@@ -78,6 +78,23 @@ pub struct Model {
     pub simulation: Simulation,
 }
 
+impl Model {
+    /// Whether a coordinate is an unknown of its own and follows no other.
+    pub fn is_independent(&self, coordinate: CoordinateId) -> bool {
+        self.coordinates[coordinate].mimic.is_none()
+    }
+
+    /// The unknown that a coordinate follows in the end, or is itself.
+    pub fn leader(&self, coordinate: CoordinateId) -> CoordinateId {
+        leader(&self.coordinates, coordinate)
+    }
+
+    /// What the coordinate of a velocity follows, if it follows another.
+    pub fn mimic_of(&self, velocity: VelocityId) -> Option<&Mimic> {
+        self.coordinates[self.velocities[velocity].coordinate?].mimic.as_ref()
+    }
+}
+
 /// A name with the place it is defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
@@ -417,7 +434,7 @@ pub enum Orientation {
 }
 
 /// A position coordinate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Coordinate {
     /// Its name, as formulas and results use it.
     pub name: Name,
@@ -427,6 +444,32 @@ pub struct Coordinate {
     pub rate: Option<VelocityId>,
     /// m, or rad, or 1 for quaternion components.
     pub unit: &'static str,
+    /// What it follows, if it is no unknown of its own.
+    pub mimic: Option<Mimic>,
+}
+
+/// A coordinate q that follows another, which may follow a third: q = ratio · master + offset.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mimic {
+    /// The coordinate it follows, which has a rate.
+    pub master: CoordinateId,
+    /// Unit of q over that of the master ([`Scope::Parameters`]).
+    pub ratio: Formula,
+    /// In the unit of q ([`Scope::Parameters`]).
+    pub offset: Formula,
+    /// Where this is written.
+    pub span: Span,
+}
+
+/// The coordinate that one follows in the end, or is itself. They do not follow each other in circles.
+pub(super) fn leader(
+    coordinates: &IdVec<CoordinateId, Coordinate>,
+    mut coordinate: CoordinateId,
+) -> CoordinateId {
+    while let Some(mimic) = &coordinates[coordinate].mimic {
+        coordinate = mimic.master;
+    }
+    coordinate
 }
 
 /// A velocity.

@@ -92,6 +92,19 @@ impl Articulated {
         Self { axes: self.axes, angular, mixed, linear }
     }
 
+    /// With a motion free that acceleration along needs a wrench for, `column`, turns before shifts;
+    /// `scaled` is the same over the inertia along the motion.
+    pub(crate) fn less(&self, graph: &mut Graph, column: &[ExprId; 6], scaled: &[ExprId; 6]) -> Self {
+        let mut left = |row: Direction, other: Direction| {
+            let taken = graph.mul(scaled[row], column[other]);
+            graph.sub(self.entry(row, other), taken)
+        };
+        let angular = symmetric(&mut left);
+        let mixed = [0, 1, 2].map(|i| [3, 4, 5].map(|j| left(i, j)));
+        let linear = symmetric(|i, j| left(i + 3, j + 3));
+        Self { axes: self.axes, angular, mixed, linear }
+    }
+
     /// The same seen from an origin that lies at −`r`:
     ///
     /// ```text

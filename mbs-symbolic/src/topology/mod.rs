@@ -22,9 +22,9 @@ pub struct Topology {
     pub base_to_tip: Vec<BodyId>,
     /// Joints that close loops, in joint order.
     pub cut_joints: Vec<JointId>,
-    /// The coordinates that make up p, in order.
+    /// The coordinates that make up p, in order; those that follow others are none of them.
     pub positions: Vec<CoordinateId>,
-    /// The velocities that make up v, in order.
+    /// The velocities that make up v, in order; none of coordinates that follow others.
     pub velocities: Vec<VelocityId>,
 }
 
@@ -44,9 +44,12 @@ pub fn build(model: &Model) -> Result<Topology, Diagnostics> {
     let tree = tree::grow(model)?;
     let keeps = |joint: JointId| !tree.cut_joints.contains(&joint) || is_welded(&model.joints[joint].kind);
     let kept: Vec<JointId> = model.joints.ids().filter(|&joint| keeps(joint)).collect();
+    let kept = kept.iter().map(|&joint| &model.joints[joint]);
+    let positions = kept.clone().flat_map(|joint| &joint.coordinates).copied();
+    let velocities = kept.flat_map(|joint| &joint.velocities).copied();
     let topology = Topology {
-        positions: kept.iter().flat_map(|&joint| model.joints[joint].coordinates.clone()).collect(),
-        velocities: kept.iter().flat_map(|&joint| model.joints[joint].velocities.clone()).collect(),
+        positions: positions.filter(|&id| model.is_independent(id)).collect(),
+        velocities: velocities.filter(|&id| model.mimic_of(id).is_none()).collect(),
         inboard: tree.inboard,
         base_to_tip: tree.base_to_tip,
         cut_joints: tree.cut_joints,

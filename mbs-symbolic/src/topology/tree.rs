@@ -23,6 +23,11 @@ pub(super) fn grow(model: &Model) -> Result<Tree, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut groups = Groups::new(model.bodies.len());
     for (id, joint) in model.joints.iter_enumerated() {
+        if joint.cut == Cut::Always && joint.coordinates.iter().any(|&id| !model.is_independent(id)) {
+            let why = "its coordinate follows another (`mimic`)".to_owned();
+            let joint_name = joint.name.text.clone();
+            problems.error(joint.name.span, Problem::CutImpossible { joint: joint_name, why });
+        }
         if !must_stay(joint) || joint.cut == Cut::Always {
             continue;
         }

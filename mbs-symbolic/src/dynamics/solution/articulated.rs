@@ -1,35 +1,43 @@
 //! Articulated body algorithm (ABA), per elementary move (Featherstone 2008, ch. 7).
 //!
 //! From tip to root every motion is released in turn: what hangs on it is then felt through
-//! the motion, as one inertia and one bias wrench. From root to tip accelerations follow. All
+//! the motion, as one inertia and one bias wrench. A velocity of several motions is released where
+//! all of them hang together ([`shared`](super::shared)). From root to tip accelerations follow. All
 //! accelerations here are those v' adds to the motion with v' = 0, so that ground has none.
 
+use super::shared::Hanging;
 use super::{Algorithm, Solution, Tree};
 use crate::dynamics::recursion::Wrench;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
-use crate::spatial::{Articulated, Direction, Vec3};
+use crate::spatial::{Articulated, Direction, Rot3, Vec3};
 
-/// What hangs at some place of the chain.
-#[derive(Debug, Clone, Copy)]
-struct Hanging {
-    inertia: Articulated,
-    /// Needed on top of what accelerations need.
-    bias: Wrench,
+/// What adds more nodes to the graph than this is longer than any solution worth having.
+const MOST_NODES: usize = 4 * super::MOST_OPERATIONS;
+
+/// One velocity, released.
+#[derive(Debug, Clone)]
+pub(super) struct Released {
+    pub(super) velocity: usize,
+    /// Before which of the link's moves, or behind all of them.
+    place: usize,
+    /// The motion it is the rate of, if it is that of one motion alone.
+    own: Option<Own>,
+    /// What accelerations on its near side are multiplied with.
+    pub(super) scaled: [ExprId; 6],
+    /// What accelerations of other velocities are multiplied with, which are known before.
+    pub(super) coupled: Vec<(usize, ExprId)>,
+    /// Its acceleration, or that along its own motion, where all of those are zero.
+    pub(super) alone: ExprId,
 }
 
-/// One motion, released.
+/// A motion with a velocity of its own.
 #[derive(Debug, Clone, Copy)]
-struct Released {
-    velocity: usize,
+struct Own {
+    direction: Direction,
     /// v' and the acceleration along the direction have opposite signs.
     is_negative: bool,
-    direction: Direction,
-    /// What accelerations on its near side are multiplied with.
-    scaled: [ExprId; 6],
-    /// Acceleration along it where the near side has none.
-    alone: ExprId,
 }
 
 /// Accelerations of a place: turns, then shifts.
@@ -39,15 +47,24 @@ struct Rates {
     a: Vec3,
 }
 
-/// Solves a tree in which each velocity is the rate of one motion and no motion has more than
-/// one; `None` for others.
+/// A direction, with the velocities that move along it and how fast per unit of each.
+type Motion = (Direction, Vec<(usize, ExprId)>);
+
+/// Solves a tree; `None` if a velocity moves nothing, or no inertia by the very form of M.
 pub(super) fn solve(graph: &mut Graph, tree: &Tree<'_>, n_v: usize) -> Option<Solution> {
     let chain = &tree.computed.chain;
-    if !each_motion_has_its_velocity(graph, chain, n_v) {
+    let mut n_motions = vec![0; n_v];
+    for step in chain.links.iter().flat_map(|link| &link.moves) {
+        for (_, velocities) in motions(graph, step) {
+            velocities.iter().for_each(|&(velocity, _)| n_motions[velocity] += 1);
+        }
+    }
+    if n_motions.contains(&0) {
         return None;
     }
     let zero = graph.zero();
-    let mut solver = Solver { torques: vec![zero; n_v], pivots: vec![zero; n_v], v_dot: vec![zero; n_v] };
+    let (torques, pivots, v_dot) = (vec![zero; n_v], vec![zero; n_v], vec![zero; n_v]);
+    let mut solver = Solver { n_motions, torques, pivots, v_dot };
     for &(_, index, value) in &tree.applied.along {
         let torque = &mut solver.torques[index as usize];
         *torque = graph.add(*torque, value);
@@ -58,43 +75,44 @@ pub(super) fn solve(graph: &mut Graph, tree: &Tree<'_>, n_v: usize) -> Option<So
     Some(Solution { algorithm: Algorithm::ArticulatedBodies, v_dot, lambda: Vec::new(), pivots })
 }
 
-fn each_motion_has_its_velocity(graph: &Graph, chain: &Chain, n_v: usize) -> bool {
-    let mut count = vec![0_u32; n_v];
-    for step in chain.links.iter().flat_map(|link| &link.moves) {
-        match step {
-            Move::Shift { motion: Some((_, motion)), .. } | Move::Rotate { motion: Some(motion), .. } => {
-                let mut own = 0;
-                for &(column, partial) in &motion.partials {
-                    let Column::V(index) = column else { continue };
-                    if graph.as_constant(partial).is_none_or(|partial| partial.abs() != 1.0) {
-                        return false;
-                    }
-                    own += 1;
-                    count[index as usize] += 1;
-                }
-                if own > 1 {
-                    return false;
-                }
-            }
-            Move::Quaternion { v, .. } => v.iter().for_each(|&index| count[index as usize] += 1),
-            _ => {}
+/// The motions of a move, from its near side outwards.
+fn motions(graph: &mut Graph, step: &Move) -> Vec<Motion> {
+    let (direction, motion) = match step {
+        Move::Shift { motion: Some((axis, motion)), .. } => (3 + axis, motion),
+        Move::Rotate { motion: Some(motion), axis, .. } => (*axis, motion),
+        Move::Quaternion { v, reversed, .. } => {
+            let sign = graph.constant(if *reversed { -1.0 } else { 1.0 });
+            return v.iter().enumerate().map(|(axis, &v)| (axis, vec![(v as usize, sign)])).collect();
         }
-    }
-    count.iter().all(|&count| count == 1)
+        _ => return Vec::new(),
+    };
+    let velocity = |&(column, partial): &(Column, ExprId)| match column {
+        Column::V(index) => Some((index as usize, partial)),
+        _ => None,
+    };
+    let velocities: Vec<_> = motion.partials.iter().filter_map(velocity).collect();
+    if velocities.is_empty() { Vec::new() } else { vec![(direction, velocities)] }
+}
+
+/// Whether a move turns or shifts behind its motions: a reversed quaternion's ω is in the axes before it.
+fn moves_first(step: &Move) -> bool {
+    matches!(step, Move::Quaternion { reversed: true, .. })
 }
 
 struct Solver {
+    /// How many motions each velocity is the rate of.
+    n_motions: Vec<u32>,
     /// Applied along each velocity.
     torques: Vec<ExprId>,
     pivots: Vec<ExprId>,
     v_dot: Vec<ExprId>,
 }
 
-/// The motions of each link in the order they were released, from its tip.
+/// What was released at each link and on the way to it, from its tip.
 type Motions = IdVec<LinkId, Vec<Released>>;
 
 impl Solver {
-    /// Releases all motions; `None` if one has no inertia by its very form.
+    /// Releases all motions; `None` if one has no inertia by its very form, or if that takes too long.
     fn inwards(&mut self, graph: &mut Graph, tree: &Tree<'_>) -> Option<Motions> {
         let (chain, inertias) = (&tree.computed.chain, &tree.computed.inertias);
         let mut released: Motions = chain.links.ids().map(|_| Vec::new()).collect();
@@ -103,24 +121,30 @@ impl Solver {
             let inertia = Articulated::rigid(graph, &inertias.at_links[id]);
             let zero = Vec3::zero(graph, inertia.axes);
             let bias = tree.wrenches.at_links[id].unwrap_or(Wrench { f: zero, n: zero });
-            hanging.push(Hanging { inertia, bias });
+            hanging.push(Hanging::new(inertia, bias));
         }
+        let most_nodes = graph.len() + MOST_NODES;
         for id in chain.links.ids().rev() {
+            // Many velocities that many branches share take more than anyone would generate.
+            if graph.len() > most_nodes {
+                return None;
+            }
             let link = &chain.links[id];
             let Some(parent) = link.parent else { continue };
-            let mut here = hanging[id];
+            let mut here = hanging[id].clone();
             for (index, step) in link.moves.iter().enumerate().rev() {
                 if let Some((_, met)) = inertias.between[id].iter().find(|(place, _)| *place == index) {
                     let met = Articulated::rigid(graph, met);
                     here.inertia = here.inertia.add(graph, &met);
                 }
                 if let Some((_, met)) = tree.wrenches.between[id].iter().find(|(place, _)| *place == index) {
-                    here.bias = sum(graph, here.bias, *met);
+                    here.bias = here.bias.add(graph, *met);
                 }
-                here = self.back(graph, step, here, &mut released[id])?;
+                here = self.back(graph, (step, index), here, &mut released[id])?;
             }
-            let inertia = hanging[parent].inertia.add(graph, &here.inertia);
-            hanging[parent] = Hanging { inertia, bias: sum(graph, hanging[parent].bias, here.bias) };
+            hanging[parent].add(graph, here);
+            let place = chain.links[parent].moves.len();
+            self.release_shared(graph, place, &mut hanging[parent], &mut released[parent])?;
         }
         Some(released)
     }
@@ -128,54 +152,30 @@ impl Solver {
     fn back(
         &mut self,
         graph: &mut Graph,
-        step: &Move,
+        (step, place): (&Move, usize),
         mut here: Hanging,
         released: &mut Vec<Released>,
     ) -> Option<Hanging> {
-        match step {
-            Move::Shift { r, motion } => {
-                if let Some((axis, motion)) = motion
-                    && let Some((velocity, is_negative)) = velocity_of(graph, &motion.partials)
-                {
-                    here = self.release(graph, here, 3 + axis, velocity, is_negative, released)?;
+        if moves_first(step) {
+            here = here.before(graph, step);
+        }
+        for (direction, velocities) in motions(graph, step).into_iter().rev() {
+            match self.own(graph, direction, &velocities) {
+                Some(own) => self.release(graph, &mut here, own, (velocities[0].0, place), released)?,
+                None => {
+                    here.share(graph, direction, &velocities);
+                    self.release_shared(graph, place, &mut here, released)?;
                 }
-                let inertia = here.inertia.shifted(graph, *r);
-                let lever = r.cross(graph, here.bias.f);
-                let n = here.bias.n.add(graph, lever);
-                Some(Hanging { inertia, bias: Wrench { n, ..here.bias } })
-            }
-            Move::Turn { rot } => Some(Hanging {
-                inertia: here.inertia.rotated(graph, *rot),
-                bias: turned(graph, *rot, here.bias),
-            }),
-            Move::Rotate { rot, axis, angle, motion } => {
-                if let Some(motion) = motion
-                    && let Some((velocity, is_negative)) = velocity_of(graph, &motion.partials)
-                {
-                    here = self.release(graph, here, *axis, velocity, is_negative, released)?;
-                }
-                let inertia = here.inertia.turned(graph, rot.to, *axis, *angle);
-                Some(Hanging { inertia, bias: turned(graph, *rot, here.bias) })
-            }
-            Move::Quaternion { rot, v, reversed, .. } => {
-                let turn = |graph: &mut Graph, here: Hanging| Hanging {
-                    inertia: here.inertia.rotated(graph, *rot),
-                    bias: turned(graph, *rot, here.bias),
-                };
-                if *reversed {
-                    here = turn(graph, here);
-                }
-                for (axis, &velocity) in v.iter().enumerate().rev() {
-                    here = self.release(graph, here, axis, velocity as usize, *reversed, released)?;
-                }
-                Some(if *reversed { here } else { turn(graph, here) })
-            }
-            Move::Reorient { rot, .. } => {
-                let inertia = here.inertia.unturning(graph, *rot);
-                let f = rot.apply(graph, here.bias.f);
-                Some(Hanging { inertia, bias: Wrench { f, n: Vec3::zero(graph, rot.to) } })
             }
         }
+        Some(if moves_first(step) { here } else { here.before(graph, step) })
+    }
+
+    /// The motion as that of its own velocity, if nothing else moves with that.
+    fn own(&self, graph: &Graph, direction: Direction, velocities: &[(usize, ExprId)]) -> Option<Own> {
+        let &[(velocity, partial)] = velocities else { return None };
+        let partial = graph.as_constant(partial).filter(|partial| partial.abs() == 1.0)?;
+        (self.n_motions[velocity] == 1).then_some(Own { direction, is_negative: partial < 0.0 })
     }
 
     /// Releases one direction k. With D = I_kk, w = I_k / D, the torque τ along it, and what is
@@ -188,12 +188,12 @@ impl Solver {
     fn release(
         &mut self,
         graph: &mut Graph,
-        here: Hanging,
-        direction: Direction,
-        velocity: usize,
-        is_negative: bool,
+        here: &mut Hanging,
+        own: Own,
+        (velocity, place): (usize, usize),
         released: &mut Vec<Released>,
-    ) -> Option<Hanging> {
+    ) -> Option<()> {
+        let direction = own.direction;
         let column = here.inertia.column(direction);
         let pivot = column[direction];
         if graph.is_zero(pivot) {
@@ -205,119 +205,138 @@ impl Solver {
         let mut scaled = column.map(|entry| graph.mul(entry, reciprocal));
         scaled[direction] = one;
         let torque = self.torques[velocity];
-        let torque = if is_negative { graph.neg(torque) } else { torque };
-        let bias = here.bias;
-        let entries = [bias.n.xyz, bias.f.xyz].concat();
+        let torque = if own.is_negative { graph.neg(torque) } else { torque };
+        let entries = here.bias.entries();
         let missing = graph.sub(torque, entries[direction]);
-        let felt = |graph: &mut Graph, k: usize| {
+        let felt = [0, 1, 2, 3, 4, 5].map(|k| {
             if k == direction {
                 return torque;
             }
             let passed = graph.mul(scaled[k], missing);
             graph.add(entries[k], passed)
-        };
-        let n = [0, 1, 2].map(|k| felt(graph, k));
-        let f = [3, 4, 5].map(|k| felt(graph, k));
+        });
         let alone = graph.mul(missing, reciprocal);
-        released.push(Released { velocity, is_negative, direction, scaled, alone });
-        let inertia = here.inertia.released(graph, direction, &column, &scaled);
-        let axes = inertia.axes;
-        Some(Hanging { inertia, bias: Wrench { f: Vec3::new(axes, f), n: Vec3::new(axes, n) } })
+        let coupled = here.shared.release(graph, direction, &scaled, reciprocal, missing);
+        released.push(Released { velocity, place, own: Some(own), scaled, coupled, alone });
+        here.inertia = here.inertia.released(graph, direction, &column, &scaled);
+        here.bias = Wrench::of_entries(here.inertia.axes, felt);
+        Some(())
+    }
+
+    /// Releases the velocities of which all motions hang here.
+    fn release_shared(
+        &mut self,
+        graph: &mut Graph,
+        place: usize,
+        here: &mut Hanging,
+        released: &mut Vec<Released>,
+    ) -> Option<()> {
+        while let Some(velocity) = here.shared.complete(&self.n_motions) {
+            let found = here.release(graph, velocity, self.torques[velocity])?;
+            self.pivots[velocity] = found.pivot;
+            let (scaled, coupled, alone) = (found.scaled, found.coupled, found.alone);
+            released.push(Released { velocity, place, own: None, scaled, coupled, alone });
+        }
+        Some(())
     }
 
     /// Accelerations, from root to tip.
     fn outwards(&mut self, graph: &mut Graph, chain: &Chain, released: &Motions) {
         let mut rates: IdVec<LinkId, Rates> = IdVec::new();
         for (id, link) in chain.links.iter_enumerated() {
-            let Some(parent) = link.parent else {
-                let zero = Vec3::zero(graph, link.axes);
-                rates.push(Rates { alpha: zero, a: zero });
-                continue;
+            let mut here = match link.parent {
+                Some(parent) => rates[parent],
+                None => {
+                    let zero = Vec3::zero(graph, link.axes);
+                    Rates { alpha: zero, a: zero }
+                }
             };
-            let mut here = rates[parent];
-            let mut motions = released[id].iter().rev();
-            for step in &link.moves {
-                here = self.after(graph, step, here, &mut motions);
+            for (place, step) in link.moves.iter().enumerate() {
+                here = self.after(graph, (step, place), here, &released[id]);
             }
+            self.known(graph, &mut here, link.moves.len(), &released[id]);
             rates.push(here);
         }
     }
 
-    fn after<'a>(
+    fn after(
         &mut self,
         graph: &mut Graph,
-        step: &Move,
-        here: Rates,
-        motions: &mut impl Iterator<Item = &'a Released>,
+        (step, place): (&Move, usize),
+        mut here: Rates,
+        released: &[Released],
     ) -> Rates {
-        let has_velocity = |graph: &Graph, partials| velocity_of(graph, partials).is_some();
-        let turn = |graph: &mut Graph, rot: crate::spatial::Rot3, here: Rates| Rates {
-            alpha: rot.apply(graph, here.alpha),
-            a: rot.apply(graph, here.a),
+        if !moves_first(step) {
+            here = here.behind(graph, step);
+        }
+        self.known(graph, &mut here, place, released);
+        for (direction, velocities) in motions(graph, step) {
+            if self.own(graph, direction, &velocities).is_some() {
+                continue;
+            }
+            let mut entries = here.entries();
+            for (velocity, partial) in velocities {
+                let along = graph.mul(partial, self.v_dot[velocity]);
+                entries[direction] = graph.add(entries[direction], along);
+            }
+            here.set(entries);
+        }
+        if moves_first(step) { here.behind(graph, step) } else { here }
+    }
+
+    /// v' of what was released at a place, and the accelerations behind its own motions.
+    fn known(&mut self, graph: &mut Graph, here: &mut Rates, place: usize, released: &[Released]) {
+        for found in released.iter().rev().filter(|found| found.place == place) {
+            let mut entries = here.entries();
+            let own = found.own.map(|own| own.direction);
+            let mut after = found.alone;
+            for i in (0..6).filter(|&i| own != Some(i)) {
+                let taken = graph.mul(found.scaled[i], entries[i]);
+                after = graph.sub(after, taken);
+            }
+            for &(velocity, factor) in &found.coupled {
+                let taken = graph.mul(factor, self.v_dot[velocity]);
+                after = graph.sub(after, taken);
+            }
+            self.v_dot[found.velocity] = match found.own {
+                None => after,
+                Some(Own { direction, is_negative }) => {
+                    let before = std::mem::replace(&mut entries[direction], after);
+                    here.set(entries);
+                    if is_negative { graph.sub(before, after) } else { graph.sub(after, before) }
+                }
+            };
+        }
+    }
+}
+
+impl Rates {
+    /// Turns before shifts.
+    fn entries(&self) -> [ExprId; 6] {
+        let ([x, y, z], [u, v, w]) = (self.alpha.xyz, self.a.xyz);
+        [x, y, z, u, v, w]
+    }
+
+    fn set(&mut self, [x, y, z, u, v, w]: [ExprId; 6]) {
+        self.alpha = Vec3::new(self.alpha.axes, [x, y, z]);
+        self.a = Vec3::new(self.a.axes, [u, v, w]);
+    }
+
+    /// Those behind a move that does not move by itself.
+    fn behind(self, graph: &mut Graph, step: &Move) -> Self {
+        let turned = |graph: &mut Graph, rot: Rot3| Self {
+            alpha: rot.transpose().apply(graph, self.alpha),
+            a: rot.transpose().apply(graph, self.a),
         };
         match step {
-            Move::Shift { r, motion } => {
-                let carried = here.alpha.cross(graph, *r);
-                let mut here = Rates { a: here.a.add(graph, carried), ..here };
-                if motion.as_ref().is_some_and(|(_, motion)| has_velocity(graph, &motion.partials)) {
-                    here = self.move_on(graph, here, motions.next());
-                }
-                here
+            Move::Shift { r, .. } => {
+                let carried = self.alpha.cross(graph, *r);
+                Self { a: self.a.add(graph, carried), ..self }
             }
-            Move::Turn { rot } => turn(graph, rot.transpose(), here),
-            Move::Rotate { rot, motion, .. } => {
-                let mut here = turn(graph, rot.transpose(), here);
-                if motion.as_ref().is_some_and(|motion| has_velocity(graph, &motion.partials)) {
-                    here = self.move_on(graph, here, motions.next());
-                }
-                here
+            Move::Turn { rot } | Move::Rotate { rot, .. } | Move::Quaternion { rot, .. } => {
+                turned(graph, *rot)
             }
-            Move::Quaternion { rot, reversed, .. } => {
-                let mut here = if *reversed { here } else { turn(graph, rot.transpose(), here) };
-                for _ in 0..3 {
-                    here = self.move_on(graph, here, motions.next());
-                }
-                if *reversed { turn(graph, rot.transpose(), here) } else { here }
-            }
-            Move::Reorient { rot, .. } => {
-                let here = turn(graph, rot.transpose(), here);
-                Rates { alpha: Vec3::zero(graph, rot.from), ..here }
-            }
+            Move::Reorient { rot, .. } => Self { alpha: Vec3::zero(graph, rot.from), ..turned(graph, *rot) },
         }
     }
-
-    /// Accelerations behind a motion, and its v'.
-    fn move_on(&mut self, graph: &mut Graph, here: Rates, motion: Option<&Released>) -> Rates {
-        let Some(motion) = motion else { return here };
-        let k = motion.direction;
-        let mut entries = [here.alpha.xyz, here.a.xyz].concat();
-        let before = entries[k];
-        let mut after = motion.alone;
-        for i in (0..6).filter(|&i| i != k) {
-            let taken = graph.mul(motion.scaled[i], entries[i]);
-            after = graph.sub(after, taken);
-        }
-        entries[k] = after;
-        let v_dot = if motion.is_negative { graph.sub(before, after) } else { graph.sub(after, before) };
-        self.v_dot[motion.velocity] = v_dot;
-        let vector =
-            |axes, from: usize| Vec3::new(axes, [entries[from], entries[from + 1], entries[from + 2]]);
-        Rates { alpha: vector(here.alpha.axes, 0), a: vector(here.a.axes, 3) }
-    }
-}
-
-/// The velocity a motion is the rate of, and whether of opposite sign.
-fn velocity_of(graph: &Graph, partials: &[(Column, ExprId)]) -> Option<(usize, bool)> {
-    partials.iter().find_map(|&(column, partial)| match column {
-        Column::V(index) => Some((index as usize, graph.as_constant(partial) == Some(-1.0))),
-        _ => None,
-    })
-}
-
-fn turned(graph: &mut Graph, rot: crate::spatial::Rot3, wrench: Wrench) -> Wrench {
-    Wrench { f: rot.apply(graph, wrench.f), n: rot.apply(graph, wrench.n) }
-}
-
-fn sum(graph: &mut Graph, a: Wrench, b: Wrench) -> Wrench {
-    Wrench { f: a.f.add(graph, b.f), n: a.n.add(graph, b.n) }
 }

@@ -10,6 +10,7 @@ mod ordering;
 mod reduced;
 mod rods;
 mod rotors;
+mod shared;
 
 use super::equations::Equations;
 use super::needs::wrenches;

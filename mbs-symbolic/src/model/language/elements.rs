@@ -12,6 +12,8 @@ const COORDINATE: Field = may("coordinate", Kind::Name, "the joint's name", "nam
 const COORDINATES: Field =
     may("coordinates", Kind::Names, "joint.x and the like", "names of the coordinates");
 const WITHIN: Field = may("limits", Kind::Map(&LIMITS), "none", "how far, fast and hard it may move");
+const FOLLOWS: Field =
+    may("mimic", Kind::Map(&MIMIC), "none", "another coordinate that this one follows, by ratio and offset");
 const SEQUENCE: Field = may("sequence", Kind::Text, "quaternion", "body-fixed rotation axes such as xyz");
 const RELATIVE_TO: Field =
     may("relative_to", Kind::Frame, "`from`", "frame of ground the angles are measured from");
@@ -28,13 +30,14 @@ pub const JOINTS: Elements = Elements {
     ],
     variants: &[
         Section { name: "fixed", fields: &[] },
-        Section { name: "revolute", fields: &[AXIS, COORDINATE, WITHIN] },
-        Section { name: "prismatic", fields: &[AXIS, COORDINATE, WITHIN] },
+        Section { name: "revolute", fields: &[AXIS, COORDINATE, WITHIN, FOLLOWS] },
+        Section { name: "prismatic", fields: &[AXIS, COORDINATE, WITHIN, FOLLOWS] },
         Section {
             name: "screw",
             fields: &[
                 AXIS,
                 COORDINATE,
+                FOLLOWS,
                 need("pitch", Kind::Formula(GEOMETRY), "advance per turn, m").unit("m"),
             ],
         },
@@ -53,6 +56,7 @@ pub const JOINTS: Elements = Elements {
             name: "curve",
             fields: &[
                 COORDINATE,
+                FOLLOWS,
                 may(
                     "position",
                     Kind::Vector(Place::JointArgument),
@@ -87,6 +91,17 @@ pub const LIMITS: Section = Section {
         may("upper", Kind::Formula(GEOMETRY), "none", "largest value of the coordinate, m or rad"),
         may("velocity", Kind::Formula(GEOMETRY), "none", "largest speed, m/s or rad/s"),
         may("effort", Kind::Formula(GEOMETRY), "none", "largest force or torque of the drive, N or N·m"),
+    ],
+};
+
+/// `mimic` of a joint: its coordinate is ratio · followed + offset, with one velocity for both.
+pub const MIMIC: Section = Section {
+    name: "mimic",
+    fields: &[
+        may("joint", Kind::Joint, "none", "the joint it follows, which has one coordinate"),
+        may("coordinate", Kind::Coordinate, "none", "the coordinate it follows, of any joint"),
+        may("ratio", Kind::Formula(GEOMETRY), "1", "how far it moves per unit of the other"),
+        may("offset", Kind::Formula(GEOMETRY), "0", "where it is when the other is zero, m or rad"),
     ],
 };
 

@@ -9,7 +9,7 @@ mod schema;
 
 use super::expand::Character;
 use super::place::Place;
-pub use elements::{CONSTRAINTS, FORCES, JOINTS, LIMITS, STEP};
+pub use elements::{CONSTRAINTS, FORCES, JOINTS, LIMITS, MIMIC, STEP};
 pub use schema::schema;
 
 /// What may stand behind a key.
@@ -534,6 +534,7 @@ mod tests {
             &BOX,
             &STEP,
             &LIMITS,
+            &MIMIC,
             &OUTPUT,
             &INITIAL,
             &SIMULATION,

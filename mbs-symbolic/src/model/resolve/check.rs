@@ -97,6 +97,10 @@ impl<'m> Checker<'m> {
         for joint in &model.joints {
             self.joint(joint);
         }
+        for mimic in model.coordinates.iter().filter_map(|coordinate| coordinate.mimic.as_ref()) {
+            self.finite(&mimic.ratio, "this ratio");
+            self.finite(&mimic.offset, "this offset");
+        }
         for constraint in &model.constraints {
             self.constraint(constraint);
         }
@@ -117,6 +121,11 @@ impl<'m> Checker<'m> {
             let coordinate = &model.coordinates[*coordinate];
             let joint = &model.joints[coordinate.joint];
             self.within_limits(value_at, value.span, joint, &coordinate.name.text);
+        }
+        for (id, coordinate) in model.coordinates.iter_enumerated() {
+            let Some((value, span)) = self.follows(model, positions, id) else { continue };
+            let joint = &model.joints[coordinate.joint];
+            self.within_limits(Some(value), span, joint, &coordinate.name.text);
         }
         for (_, value) in velocities {
             self.finite(value, "this initial value");
@@ -355,6 +364,24 @@ impl<'m> Checker<'m> {
                 self.positive(limit, what);
             }
         }
+    }
+
+    /// Where a coordinate is that follows one of the listed, and what is listed for that.
+    fn follows(
+        &self,
+        model: &Model,
+        listed: &[(CoordinateId, Formula)],
+        id: CoordinateId,
+    ) -> Option<(f64, Span)> {
+        let leader = model.leader(id);
+        let (_, value) = listed.iter().find(|(other, _)| *other == leader && leader != id)?;
+        let (mut ratio, mut offset, mut master) = (1.0, 0.0, id);
+        while let Some(mimic) = &model.coordinates[master].mimic {
+            offset += ratio * self.defaults.evaluate(&mimic.offset)?;
+            ratio *= self.defaults.evaluate(&mimic.ratio)?;
+            master = mimic.master;
+        }
+        Some((ratio * self.defaults.evaluate(value)? + offset, value.span))
     }
 
     /// Warns of an initial value its joint cannot reach.

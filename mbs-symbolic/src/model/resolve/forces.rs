@@ -116,7 +116,7 @@ impl<'a> Resolver<'a> {
         ForceKind::PointForce { from, to, force: self.field(fields, "force", 0.0) }
     }
 
-    /// The joint or coordinate a joint force acts on, as (names, place).
+    /// The joint or coordinate a joint force acts on or a joint follows, as (names, place).
     fn acted(&mut self, fields: &Fields<'a>) -> Option<(Vec<String>, Span, bool)> {
         match (fields.get("joint"), fields.get("coordinate")) {
             (Some(node), None) => {
@@ -162,7 +162,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A coordinate with a rate: not a component of a quaternion.
-    fn acted_coordinate(&mut self, fields: &Fields<'a>) -> Option<CoordinateId> {
+    pub(super) fn acted_coordinate(&mut self, fields: &Fields<'a>) -> Option<CoordinateId> {
         let (name, span) = self.acted_name(fields)?;
         let coordinate = self.find_coordinate(&name, span)?;
         if self.coordinates[coordinate].rate.is_none() {

@@ -141,7 +141,7 @@ impl<'a> Resolver<'a> {
             let quantity = if plan.free { Quantity::default() } else { Quantity::fixed(dimension) };
             self.coordinate_quantities.push(quantity);
             self.coordinate_characters.push(plan.character);
-            self.coordinates.push(Coordinate { name, joint: id, rate, unit: plan.unit });
+            self.coordinates.push(Coordinate { name, joint: id, rate, unit: plan.unit, mimic: None });
         }
         if plan.iter().any(|plan| plan.quaternion) {
             for suffix in ["wx", "wy", "wz"] {
@@ -263,9 +263,11 @@ impl<'a> Resolver<'a> {
         for (index, joint) in pending.iter().enumerate() {
             self.current_joint = Some((JointId::new(index), joint.key.text.clone()));
             let resolved = self.joint(joint);
+            self.mimic(&joint.fields, &joint.coordinates);
             self.current_joint = None;
             joints.push(resolved);
         }
+        self.break_circles_of_mimics();
         joints
     }
 
@@ -296,7 +298,8 @@ impl<'a> Resolver<'a> {
             cut,
             coordinates: pending.coordinates.clone(),
             velocities: pending.velocities.clone(),
-            coordinates_used: pending.named,
+            // A coordinate that follows another needs its joint where it is.
+            coordinates_used: pending.named || fields.get("mimic").is_some(),
             limits: self.limits(fields),
         }
     }

@@ -13,6 +13,7 @@ mod fields;
 mod forces;
 mod formulas;
 mod joints;
+mod mimics;
 mod names;
 mod order;
 mod queries;

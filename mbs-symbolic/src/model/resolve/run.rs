@@ -29,6 +29,9 @@ impl<'a> Resolver<'a> {
 
     fn initial_position(&mut self, name: &str, key: &Key, node: &'a Node) -> Option<(CoordinateId, Formula)> {
         let coordinate = self.find_coordinate(name, key.span);
+        if coordinate.is_some_and(|id| self.follows_another(id, name, key.span)) {
+            return None;
+        }
         let value = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
         let found = coordinate.map(|id| (self.coordinate_quantity(id), self.coordinates[id].unit));
         self.check_initial(value.as_ref(), found, name);
@@ -38,6 +41,10 @@ impl<'a> Resolver<'a> {
 
     fn initial_velocity(&mut self, name: &str, key: &Key, node: &'a Node) -> Option<(VelocityId, Formula)> {
         let velocity = self.find_velocity(name, key.span);
+        let coordinate = velocity.and_then(|id| self.velocities[id].coordinate);
+        if coordinate.is_some_and(|id| self.follows_another(id, name, key.span)) {
+            return None;
+        }
         let value = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
         let found = velocity.map(|id| (self.velocity_quantity(id), self.velocities[id].unit));
         self.check_initial(value.as_ref(), found, name);

@@ -62,8 +62,9 @@ impl Converter {
         }
         if straight {
             self.friction(joint, name);
-            if !self.mimic(joint, name) {
-                self.drive(joint, name);
+            match self.mimic(joint) {
+                Some(mimic) => fields.push(("mimic", mimic)),
+                None => self.drive(joint, name),
             }
         }
         Some(map(joint.name.span, fields))
@@ -105,9 +106,9 @@ impl Converter {
         self.forces.push((key(&format!("friction_{name}"), span), map(span, fields)));
     }
 
-    /// The constraint of a joint that follows another; whether there is such a joint.
-    fn mimic(&mut self, joint: &Joint, name: &str) -> bool {
-        let Some(mimic) = &joint.mimic else { return false };
+    /// What the coordinate of a joint follows; `None` if nothing that is there.
+    fn mimic(&mut self, joint: &Joint) -> Option<Node> {
+        let mimic = joint.mimic.as_ref()?;
         let followed = |other: &String| *other != joint.name.text && self.straight.contains(other);
         let other = self.joints.get(&mimic.joint.text).filter(|_| followed(&mimic.joint.text));
         let Some(other) = other.cloned() else {
@@ -121,24 +122,13 @@ impl Converter {
             let problem = Problem::UrdfMimic { joint: mimic.joint.text.clone(), nearest: near };
             let severity = if self.options.lenient { Severity::Warning } else { Severity::Error };
             self.problems.push(Diagnostic { severity, ..Diagnostic::error(mimic.joint.span, problem) });
-            return false;
+            return None;
         };
-        let opposite = Num::new(
-            -mimic.multiplier.value,
-            &format!("{:?}", -mimic.multiplier.value),
-            mimic.multiplier.span,
-        );
-        let factors = [
-            (key(name, joint.name.span), text("1", mimic.span)),
-            (key(&other, mimic.joint.span), opposite.node()),
-        ];
-        let factors = Node { span: mimic.span, value: Value::Map(factors.into()) };
-        let mut fields = vec![("type", text("coupling", mimic.span)), ("coordinates", factors)];
+        let mut fields = vec![("joint", text(&other, mimic.joint.span)), ("ratio", mimic.multiplier.node())];
         if mimic.offset.value != 0.0 {
             fields.push(("offset", mimic.offset.node()));
         }
-        self.constraints.push((key(&format!("mimic_{name}"), mimic.span), map(mimic.span, fields)));
-        true
+        Some(map(mimic.span, fields))
     }
 
     /// An input for the torque or force of a joint.

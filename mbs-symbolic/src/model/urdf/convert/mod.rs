@@ -34,7 +34,6 @@ pub(super) fn tree(robot: &Robot, options: UrdfOptions, problems: Diagnostics) -
         taken: Taken::default(),
         parameters: Vec::new(),
         inputs: Vec::new(),
-        constraints: Vec::new(),
         forces: Vec::new(),
     };
     let root = converter.model(robot);
@@ -57,7 +56,6 @@ struct Converter {
     taken: Taken,
     parameters: Entries,
     inputs: Entries,
-    constraints: Entries,
     forces: Entries,
 }
 
@@ -95,7 +93,6 @@ impl Converter {
             ("inputs", std::mem::take(&mut self.inputs)),
             ("bodies", bodies),
             ("joints", joints),
-            ("constraints", std::mem::take(&mut self.constraints)),
             ("forces", std::mem::take(&mut self.forces)),
         ];
         let mut top = vec![
