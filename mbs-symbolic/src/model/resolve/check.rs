@@ -264,18 +264,18 @@ impl<'m> Checker<'m> {
         }
         let entries: Vec<f64> =
             body.inertia.iter().filter_map(|entry| self.finite(entry, "this moment of inertia")).collect();
-        if let &[xx, yy, zz, xy, xz, yz] = entries.as_slice() {
-            if let Some(least) = negative_moment([xx, yy, zz, xy, xz, yz]) {
-                let span = body
-                    .inertia
-                    .iter()
-                    .map(|entry| entry.span)
-                    .find(|span| *span != body.name.span)
-                    .unwrap_or(body.name.span);
-                let value = format!("{least:.3e}").parse().unwrap_or(least);
-                let problem = Problem::InertiaNotPositive { body: name.clone(), value };
-                self.problems.push(Diagnostic { severity: self.inertia, ..Diagnostic::error(span, problem) });
-            }
+        if let &[xx, yy, zz, xy, xz, yz] = entries.as_slice()
+            && let Some(least) = negative_moment([xx, yy, zz, xy, xz, yz])
+        {
+            let span = body
+                .inertia
+                .iter()
+                .map(|entry| entry.span)
+                .find(|span| *span != body.name.span)
+                .unwrap_or(body.name.span);
+            let value = format!("{least:.3e}").parse().unwrap_or(least);
+            let problem = Problem::InertiaNotPositive { body: name.clone(), value };
+            self.problems.push(Diagnostic { severity: self.inertia, ..Diagnostic::error(span, problem) });
         }
         for shape in &body.shapes {
             match shape {

@@ -258,7 +258,7 @@ impl<'i> Reader<'i> {
                 continue;
             }
             if let Some((_, why)) = LEFT_OUT.iter().find(|(known, _)| *known == inner) {
-                self.leave_out(format!("`<{inner}>`"), *why, place);
+                self.leave_out(format!("`<{inner}>`"), why, place);
                 continue;
             }
             let near = nearest(inner, elements.iter().copied());
