@@ -102,6 +102,21 @@ pub(crate) fn compile(path: &Path, options: Options) -> Result<Compiled, Failure
     compile_derived(derive(path, options)?)
 }
 
+/// Reads a model and forms the program of its equations as they stand: optimising costs several
+/// times what forming them does, and pays only where functions are called often.
+pub(crate) fn lower(path: &Path, options: Options) -> Result<(Planned, Program), Failure> {
+    let Derived { mut planned, equations } = derive(path, options)?;
+    let program = timed(&mut planned.times, "lower", || program::lower(&equations));
+    warn_of_program(&mut planned, &program);
+    Ok((planned, program))
+}
+
+/// Adds the warnings that need the equations.
+fn warn_of_program(planned: &mut Planned, program: &Program) {
+    planned.warnings.append(checks::of_program(&planned.model, &planned.topology, program));
+    planned.warnings.sort();
+}
+
 impl NumberOptions {
     /// What to form: the equations alone, of numbers taken like this.
     pub(crate) fn equations(self) -> Options {
@@ -114,8 +129,7 @@ pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
     let Derived { mut planned, equations } = derived;
     let mut program = timed(&mut planned.times, "lower", || program::lower(&equations));
     let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
-    planned.warnings.append(checks::of_program(&planned.model, &planned.topology, &program));
-    planned.warnings.sort();
+    warn_of_program(&mut planned, &program);
     let readings = Readings::of(&equations);
     let (dust, savings) = (equations.graph.dust, equations.savings);
     Ok(Compiled { planned, program, passes, dust, savings, readings })

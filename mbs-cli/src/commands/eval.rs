@@ -8,7 +8,7 @@ use crate::evaluate::{Evaluator, State};
 use crate::pipeline;
 use crate::report::{self, Failure};
 use mbs_runtime::linalg::{self, Accelerations, Saddle};
-use mbs_symbolic::diag::Problem;
+use mbs_symbolic::diag::{Problem, Sources};
 use mbs_symbolic::program::{FunctionKind, Layout};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -38,7 +38,7 @@ pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
     } else {
         report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);
         let closed = closed.map_or_else(String::new, |closed| closed.text);
-        report::print(&values.text(layout, &state, &closed, &undefined))?;
+        report::print(&values.text(layout, &state, &compiled.planned.sources, &closed, &undefined))?;
     }
     if undefined.is_empty() { Ok(()) } else { Err(Failure::Reported { exit_code: UNDEFINED }) }
 }
@@ -180,7 +180,14 @@ impl Values {
         found
     }
 
-    fn text(&self, layout: &Layout, state: &State, closed: &str, undefined: &[String]) -> String {
+    fn text(
+        &self,
+        layout: &Layout,
+        state: &State,
+        sources: &Sources,
+        closed: &str,
+        undefined: &[String],
+    ) -> String {
         let (n_v, n_lambda) = (layout.velocities.len(), layout.rows.len());
         let rows: Vec<String> = layout.rows.iter().map(|row| row.name.clone()).collect();
         let mut out = format!("{} at t = {}\n{closed}", layout.model, number(state.t));
@@ -188,9 +195,7 @@ impl Values {
         vector(&mut out, "p", &layout.positions, &state.p);
         vector(&mut out, "v", &layout.velocities, &state.v);
         vector(&mut out, "x", &layout.states, &state.x);
-        for (mode, holds) in layout.modes.iter().zip(&state.modes) {
-            let _ = writeln!(out, "\nmode {}: {}", mode.name, if *holds { "holds" } else { "does not hold" });
-        }
+        modes(&mut out, layout, state, sources);
         vector(&mut out, "p'", &layout.positions, &self.p_dot);
         matrix(&mut out, "M", &self.mass_matrix, n_v, n_v);
         vector(&mut out, "f", &layout.velocities, &self.forces);
@@ -264,6 +269,21 @@ fn vector(out: &mut String, title: &str, names: &[String], values: &[f64]) {
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (name, value) in names.iter().zip(values) {
         let _ = writeln!(out, "  {name:<width$}  {:>13}", number(*value));
+    }
+}
+
+/// The modes with what each decides, where that is written in the model.
+fn modes(out: &mut String, layout: &Layout, state: &State, sources: &Sources) {
+    if layout.modes.is_empty() {
+        return;
+    }
+    out.push_str("\nmodes\n");
+    let width = layout.modes.iter().map(|mode| mode.name.chars().count()).max().unwrap_or(0);
+    for (mode, holds) in layout.modes.iter().zip(&state.modes) {
+        let holds = if *holds { "holds" } else { "does not hold" };
+        let condition = mode.condition(sources);
+        let line = format!("  {:<width$}  {holds:<13}  {condition}", mode.name);
+        let _ = writeln!(out, "{}", line.trim_end());
     }
 }
 
