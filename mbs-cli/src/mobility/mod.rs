@@ -358,10 +358,7 @@ impl Closer<'_> {
 const CERTAIN: f64 = 1e-4;
 
 /// Decomposes rows component by component; with more digits where doubles cannot tell the rank.
-fn apart(
-    rows: &[Vec<DoubleDouble>],
-    components: &[(Vec<usize>, Vec<usize>)],
-) -> Decomposition<f64> {
+fn apart(rows: &[Vec<DoubleDouble>], components: &[(Vec<usize>, Vec<usize>)]) -> Decomposition<f64> {
     let mut all: Vec<(f64, Vec<f64>)> = Vec::with_capacity(rows.len());
     for (own, columns) in components {
         let part: Rows<DoubleDouble> =
@@ -373,7 +370,10 @@ fn apart(
             near
         } else {
             let Decomposition { values, combinations } = decompose(&part, Some(&near.combinations));
-            Decomposition { values, combinations: combinations.iter().map(|weights| rounded(weights)).collect() }
+            Decomposition {
+                values,
+                combinations: combinations.iter().map(|weights| rounded(weights)).collect(),
+            }
         };
         for (k, (value, weights)) in found.values.into_iter().zip(found.combinations).enumerate() {
             let mut whole = vec![0.0; rows.len()];

@@ -2,8 +2,8 @@
 
 use super::{Report, units};
 use crate::base64;
-use crate::mobility;
 use crate::commands::simulate::table::{Evaluator, rate};
+use crate::mobility;
 use mbs_runtime::{Defaults, Plant, State};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -154,10 +154,8 @@ impl Rolling {
                 let side = self.at(motion, 0)[1];
                 let margin = BEYOND * self.radius;
                 let (start, end) = (low - margin, high + margin);
-                let changes = formula
-                    .terms
-                    .iter()
-                    .any(|term| matches!(term.kind, TermKind::Time | TermKind::Input(_)));
+                let changes =
+                    formula.terms.iter().any(|term| matches!(term.kind, TermKind::Time | TermKind::Input(_)));
                 let most = if changes { MOST_HEIGHTS / motion.frames() } else { POINTS };
                 let points = most.clamp(FEWEST_POINTS, POINTS);
                 let step = (end - start) / (points - 1) as f64;

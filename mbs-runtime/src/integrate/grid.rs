@@ -65,7 +65,10 @@ mod tests {
     fn other_steps_are_multiplied() {
         for step in [1.0 / 3.0, 2.0_f64.powi(-40), 1e-300, 1e300, core::f64::consts::PI] {
             let grid = Grid::new(0.0, step);
-            assert!((1..1000).all(|point| (grid.at(point) / (point as f64 * step) - 1.0).abs() < 4e-16), "{step}");
+            assert!(
+                (1..1000).all(|point| (grid.at(point) / (point as f64 * step) - 1.0).abs() < 4e-16),
+                "{step}"
+            );
             assert!((1..1000).all(|point| grid.at(point) > grid.at(point - 1)));
         }
     }

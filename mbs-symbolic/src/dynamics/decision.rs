@@ -104,14 +104,13 @@ mod tests {
                 "the argument of `abs(y)` becomes positive",
                 "the argument of `abs(y)` becomes negative",
             ),
-            (
-                Decision::Condition(Span::default()),
-                "a condition becomes false",
-                "a condition becomes true",
-            ),
+            (Decision::Condition(Span::default()), "a condition becomes false", "a condition becomes true"),
         ] {
             let mode = mode(decision);
-            assert_eq!((mode.meaning(true, &sources), mode.meaning(false, &sources)), (rising.into(), falling.into()));
+            assert_eq!(
+                (mode.meaning(true, &sources), mode.meaning(false, &sources)),
+                (rising.into(), falling.into())
+            );
         }
     }
 }

@@ -136,7 +136,13 @@ impl Lowering<'_> {
         *values.last().expect("a formula is never empty")
     }
 
-    fn call(&mut self, function: Function, [a, b]: [ExprId; 2], span: Span, element: Option<Element>) -> ExprId {
+    fn call(
+        &mut self,
+        function: Function,
+        [a, b]: [ExprId; 2],
+        span: Span,
+        element: Option<Element>,
+    ) -> ExprId {
         let decision = Decision::Branch(function, span);
         let unary = match function {
             Function::Sin => UnaryOp::Sin,

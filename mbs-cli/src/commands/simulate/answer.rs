@@ -5,6 +5,7 @@ use super::outside::Left;
 use super::table::{Evaluator, rate};
 use super::{Run, WallTimes, methods};
 use crate::mobility;
+use crate::start::wrapped;
 use mbs_runtime::integrate::{Projection, SingularPose};
 use mbs_runtime::{Names, State, Trajectory};
 use serde_json::{Map, Value, json};
@@ -195,10 +196,11 @@ pub(super) fn summary(run: &Run<'_>) -> Vec<(String, String)> {
 /// The force elements whose work the energies leave out.
 fn left_out(names: &[String]) -> String {
     let named: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    let Some((first, rest)) = named.split_first() else { return String::new() };
+    let named = wrapped(&[&[format!("without the work of {first}")], rest].concat());
     match names.len() {
-        0 => String::new(),
-        n if n <= MOST_NAMES => format!("\nwithout the work of {}", named.join(", ")),
-        n => format!("\nwithout the work of {} and {} more", named.join(", "), n - MOST_NAMES),
+        n if n > MOST_NAMES => format!("\n{named} and {} more", n - MOST_NAMES),
+        _ => format!("\n{named}"),
     }
 }
 

@@ -28,12 +28,7 @@ pub(crate) struct NamedEvent {
 }
 
 /// The events of a run of the model with this layout.
-pub(crate) fn named(
-    events: &[Event],
-    layout: &Layout,
-    model: &Model,
-    sources: &Sources,
-) -> Vec<NamedEvent> {
+pub(crate) fn named(events: &[Event], layout: &Layout, model: &Model, sources: &Sources) -> Vec<NamedEvent> {
     let modes: BTreeMap<&str, &Mode> = layout.modes.iter().map(|mode| (mode.name.as_str(), mode)).collect();
     let named = |event: &Event| {
         let Event { t, ref name, rising } = *event;
