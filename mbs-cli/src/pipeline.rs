@@ -102,10 +102,16 @@ pub(crate) fn compile(path: &Path, options: Options) -> Result<Compiled, Failure
     compile_derived(derive(path, options)?)
 }
 
-/// Reads a model and forms the program of its equations as they stand: optimising costs several
-/// times what forming them does, and pays only where functions are called often.
-pub(crate) fn lower(path: &Path, options: Options) -> Result<(Planned, Program), Failure> {
-    let Derived { mut planned, equations } = derive(path, options)?;
+/// Reads a model and forms a program to look at its motions. Where there is no constraint to solve it
+/// is left as it stands: optimising costs several times what forming it does. Where there is one it is
+/// that of a run, so that both close loops at the same numbers.
+pub(crate) fn for_mobility(path: &Path, options: Options) -> Result<(Planned, Program), Failure> {
+    let derived = derive(path, options)?;
+    if !derived.equations.layout.rows.is_empty() {
+        let Compiled { planned, program, .. } = compile_derived(derived)?;
+        return Ok((planned, program));
+    }
+    let Derived { mut planned, equations } = derived;
     let program = timed(&mut planned.times, "lower", || program::lower(&equations));
     warn_of_program(&mut planned, &program);
     Ok((planned, program))

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
-    let (planned, program) = pipeline::lower(&options.model, options.numbers.equations())?;
+    let (planned, program) = pipeline::for_mobility(&options.model, options.numbers.equations())?;
     let mobility = mobility::analyse(&program, &planned.model, &planned.topology);
     if options.json {
         report::print_json(answer(&planned, &program, &mobility))?;
