@@ -99,8 +99,14 @@ impl<'a, S: Real> Mechanism<'a, S> {
     pub(super) fn jacobian(&mut self, p: &[S]) -> Rows<S> {
         let rows = self.row_scales.len();
         let entries = self.run(FunctionKind::ConstraintJacobian, p).remove(0);
-        let entry = |r: usize, c: usize| entries[r + rows * c] * self.column_scales[c] / self.row_scales[r];
-        (0..rows).map(|r| (0..self.column_scales.len()).map(|c| entry(r, c)).collect()).collect()
+        let row = |r: usize| {
+            let mut row = vec![S::from(0.0); self.column_scales.len()];
+            for &c in &self.structure.columns[r] {
+                row[c] = entries[r + rows * c] * self.column_scales[c] / self.row_scales[r];
+            }
+            row
+        };
+        (0..rows).map(row).collect()
     }
 
     /// p moved by `step`, given free of dimension in velocity space: p ⊕ T δ.

@@ -16,7 +16,7 @@ use mbs_symbolic::topology::Topology;
 const TRIALS: usize = 40;
 /// The sum of (n_v + n_λ)² over all trials, which cost about that: of large models only some
 /// elements are examined.
-const SIZE: usize = 250_000;
+const SIZE: usize = 150_000;
 
 /// Looks for advice, element by element.
 pub(super) struct Releases<'m> {

@@ -49,6 +49,13 @@ impl Mode {
             Decision::Condition(_) | Decision::Road(_) if text.is_empty() => {
                 format!("a condition becomes {}", word("false", "true"))
             }
+            // Functions of the model are written out: what is compared stands in their body.
+            Decision::Condition(_) if !text.contains(['<', '>']) => {
+                format!("a condition in `{text}` becomes {}", word("false", "true"))
+            }
+            Decision::Branch(function, _) if !is_call(&text, function) => {
+                format!("`{text}` goes on in another branch")
+            }
             Decision::Condition(_) => format!("`{text}` becomes {}", word("false", "true")),
             Decision::Road(_) => format!("the road `{text}` goes on in another branch"),
             Decision::Branch(Function::Min, _) => {
@@ -67,6 +74,18 @@ impl Mode {
     }
 }
 
+/// Whether a text calls the function itself, not one of the model that does.
+fn is_call(text: &str, function: Function) -> bool {
+    let name = match function {
+        Function::Abs => "abs",
+        Function::Sign => "sign",
+        Function::Min => "min",
+        Function::Max => "max",
+        _ => return false,
+    };
+    text.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('('))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Element, ModeKind};
@@ -76,7 +95,7 @@ mod tests {
     #[test]
     fn events_say_what_they_mean() {
         let mut sources = Sources::new();
-        let text = "if(x >\n   3, max(a, b), abs(y))";
+        let text = "if(x >\n   3, max(a, b), abs(y)) + road(t)";
         let file = sources.add("a.yaml", text);
         let at = |part: &str| {
             let start = text.find(part).expect("part of the text") as u32;
@@ -103,6 +122,16 @@ mod tests {
                 Decision::Branch(Function::Abs, at("abs(y)")),
                 "the argument of `abs(y)` becomes positive",
                 "the argument of `abs(y)` becomes negative",
+            ),
+            (
+                Decision::Condition(at("road(t)")),
+                "a condition in `road(t)` becomes false",
+                "a condition in `road(t)` becomes true",
+            ),
+            (
+                Decision::Branch(Function::Max, at("road(t)")),
+                "`road(t)` goes on in another branch",
+                "`road(t)` goes on in another branch",
             ),
             (Decision::Condition(Span::default()), "a condition becomes false", "a condition becomes true"),
         ] {
