@@ -389,6 +389,9 @@ pub(crate) struct SimulateOptions {
     /// Run again at a tenth of the tolerances and tell the digits that agree
     #[arg(long)]
     pub(crate) accuracy: bool,
+    /// List all events, not only the first twenty
+    #[arg(long)]
+    pub(crate) events: bool,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -103,6 +103,27 @@ pub(crate) fn compile(path: &Path, options: Options) -> Result<Compiled, Failure
     compile_derived(derive(path, options)?)
 }
 
+/// Reads a model and forms a program to look at its motions. Where there is no constraint to solve it
+/// is left as it stands: optimising costs several times what forming it does. Where there is one it is
+/// that of a run, so that both close loops at the same numbers.
+pub(crate) fn for_mobility(path: &Path, options: Options) -> Result<(Planned, Program), Failure> {
+    let derived = derive(path, options)?;
+    if !derived.equations.layout.rows.is_empty() {
+        let Compiled { planned, program, .. } = compile_derived(derived)?;
+        return Ok((planned, program));
+    }
+    let Derived { mut planned, equations } = derived;
+    let program = timed(&mut planned.times, "lower", || program::lower(&equations));
+    warn_of_program(&mut planned, &program);
+    Ok((planned, program))
+}
+
+/// Adds the warnings that need the equations.
+fn warn_of_program(planned: &mut Planned, program: &Program) {
+    planned.warnings.append(checks::of_program(&planned.model, &planned.topology, program));
+    planned.warnings.sort();
+}
+
 impl NumberOptions {
     /// What to form: the equations alone, of numbers taken like this.
     pub(crate) fn equations(self) -> Options {
@@ -116,8 +137,7 @@ pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
     let Derived { mut planned, equations } = derived;
     let mut program = timed(&mut planned.times, "lower", || program::lower(&equations));
     let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
-    planned.warnings.append(checks::of_program(&planned.model, &planned.topology, &program));
-    planned.warnings.sort();
+    warn_of_program(&mut planned, &program);
     let readings = Readings::of(&equations);
     let (dust, savings) = (equations.graph.dust, equations.savings);
     Ok(Compiled { planned, program, passes, dust, savings, readings })

@@ -7,6 +7,12 @@ use serde_json::{Map, Value, json};
 /// Values of one kind that the summary spells out; JSON has them all.
 const MOST_VALUES: usize = 12;
 
+/// Warnings that are spelled out.
+const MOST_WARNINGS: usize = 5;
+
+/// Letters of a line, behind what the line is about.
+const WIDTH: usize = 64;
+
 /// Why a listed value is not met.
 const CHANGED: &str = "constraints and what is listed before it determine it";
 
@@ -40,7 +46,7 @@ pub(crate) fn json(start: &Start, layout: &Layout) -> Value {
     kinds.iter().map(|&(kind, tell)| (kind.to_owned(), json!(of_kind(tell)))).collect::<Map<_, _>>().into()
 }
 
-/// The same line by line: what, and what about it.
+/// The same line by line: what, and what about it, in lines that fit a terminal.
 pub(crate) fn lines(start: &Start, layout: &Layout) -> Vec<(&'static str, String)> {
     type Tell = fn(&str, &StartValue) -> Option<String>;
     let kinds: [(&str, Tell); 3] = [
@@ -64,13 +70,30 @@ pub(crate) fn lines(start: &Start, layout: &Layout) -> Vec<(&'static str, String
             told.push(format!("… and {more} more"));
         }
         if !told.is_empty() {
-            lines.push((kind, told.join(", ")));
+            lines.push((kind, wrapped(&told)));
         }
     }
     lines
 }
 
-/// What was listed and is not met.
+/// A list in lines of a width; none of its parts is broken.
+pub(crate) fn wrapped(parts: &[String]) -> String {
+    let mut out = String::new();
+    let mut width = 0;
+    for (index, part) in parts.iter().enumerate() {
+        let long = part.chars().count() + 2;
+        if index > 0 {
+            let fits = width + long <= WIDTH;
+            out += if fits { ", " } else { ",\n" };
+            width = if fits { width } else { 0 };
+        }
+        out += part;
+        width += long;
+    }
+    out
+}
+
+/// What was listed and is not met, the first of many.
 pub(crate) fn warnings(start: &Start, layout: &Layout) -> Vec<String> {
     let far_off = named(start, layout).filter(|(_, value)| value.is_far_off());
     let words = |(name, value): (String, &StartValue)| {
@@ -78,7 +101,13 @@ pub(crate) fn warnings(start: &Start, layout: &Layout) -> Vec<String> {
         let value = short(value.value);
         format!("warning: `{name}` is listed as {listed} at the start, but {CHANGED}: {value}")
     };
-    far_off.map(words).collect()
+    let mut warnings: Vec<String> = far_off.map(words).collect();
+    if warnings.len() > MOST_WARNINGS {
+        let more = warnings.len() - MOST_WARNINGS;
+        warnings.truncate(MOST_WARNINGS);
+        warnings.push(format!("warning: {more} more listed values are not met: `--json` has them all"));
+    }
+    warnings
 }
 
 /// Nine digits: as many as tell a value that was met from one that was not.
@@ -88,5 +117,19 @@ fn short(value: f64) -> String {
         format!("{rounded}")
     } else {
         format!("{rounded:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_fit_a_terminal() {
+        let parts: Vec<String> = (0..12).map(|k| format!("phi{k} = 0.1234567")).collect();
+        let text = wrapped(&parts);
+        assert!(text.lines().count() > 1 && text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        assert_eq!(text.replace(",\n", ", "), parts.join(", "));
+        assert_eq!(wrapped(&["x".repeat(100)]), "x".repeat(100));
     }
 }

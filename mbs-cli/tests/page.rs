@@ -7,6 +7,7 @@ mod browser;
 mod common;
 
 use browser::Browser;
+use common::server::Server;
 use common::{Scratch, Table, succeed};
 use serde_json::json;
 use std::path::PathBuf;
@@ -211,6 +212,113 @@ fn narrow_windows() {
         assert!(height >= 24.0, "{selector} is {height} high");
     }
     assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());
+}
+
+/// Legends of long names stand above their plots, which keep their size, in windows of any width; so do
+/// they in the figure that is saved.
+#[test]
+fn legends_do_not_cover_plots() {
+    let Some(mut browser) = Browser::start("legends") else { return };
+    let scratch = Scratch::new("page-legends");
+    let names: Vec<String> =
+        (0..9).map(|k| format!("lateral_displacement_of_the_wheel_centre_of_axle_number_{k}")).collect();
+    let outputs: Vec<String> =
+        names.iter().enumerate().map(|(k, name)| format!("  {name}: {k}*s\n")).collect();
+    let model = scratch.file(
+        "long.yaml",
+        &format!(
+            "model: long\nbodies: {{a: {{mass: 1}}}}\njoints: {{j: {{type: prismatic, from: ground, to: a, axis: x, coordinate: s}}}}\n\
+             outputs:\n{}initial: {{velocities: {{s: 1}}}}\n",
+            outputs.concat()
+        ),
+    );
+    let (page, _) = report(&scratch, &model, &[]);
+    for width in [360, 1280] {
+        browser.resize(width, 800, 1.0);
+        browser.open(&page);
+        browser.wait("mbs.curves.length > 0");
+        browser.evaluate("document.querySelectorAll('#curve-list input').forEach((box) => { if (!box.checked) box.click(); })");
+        // Bottom of the legend, top and height of the plot, top of the next legend.
+        let panes = browser.evaluate(
+            "[...document.querySelectorAll('.pane')].map((pane) => { const box = (e) => e.getBoundingClientRect(); \
+             const [legend, plot] = [box(pane.querySelector('figcaption')), box(pane.querySelector('canvas'))]; \
+             return [legend.top, legend.bottom, plot.top, plot.bottom, plot.height]; })",
+        );
+        let panes: Vec<Vec<f64>> = serde_json::from_value(panes).expect("numbers");
+        assert!(panes.len() >= 3, "{panes:?}");
+        for pane in &panes {
+            assert!(pane[1] <= pane[2] + 0.5 && pane[4] >= 120.0, "{width}: {pane:?}");
+        }
+        for pair in panes.windows(2) {
+            assert!(pair[0][3] <= pair[1][0] + 0.5, "{width}: {pair:?}");
+        }
+        // Every legend of the saved figure lies above the grid of its plot.
+        let covered = browser.number(
+            "(() => { const svg = new DOMParser().parseFromString(mbs.svg(), 'image/svg+xml'); let covered = 0; \
+             for (const plot of svg.querySelectorAll('svg > g')) { \
+               const top = Math.min(...[...plot.querySelectorAll('clipPath rect')].map((box) => Number(box.getAttribute('y')))); \
+               for (const text of plot.querySelectorAll('text')) if (text.textContent.includes('lateral') && Number(text.getAttribute('y')) > top) covered++; \
+             } return covered; })()",
+        );
+        assert_eq!(covered, 0.0);
+        let lines = browser.number(
+            "new Set([...new DOMParser().parseFromString(mbs.svg(), 'image/svg+xml').querySelectorAll('text')]\
+             .filter((text) => text.textContent.includes('lateral')).map((text) => text.getAttribute('y'))).size",
+        );
+        assert!(lines >= 5.0, "{lines} lines");
+    }
+    assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());
+}
+
+/// Of many parameters a search finds some, in the table of a report and among the sliders.
+#[test]
+fn many_parameters_have_a_search() {
+    let Some(mut browser) = Browser::start("search") else { return };
+    let scratch = Scratch::new("page-search");
+    let parameters: Vec<String> = (0..63)
+        .map(|k| {
+            format!(
+                "  p{k}: {{value: {}, doc: {} {k}}}\n",
+                k + 1,
+                if k % 9 == 0 { "stiffness" } else { "mass" }
+            )
+        })
+        .collect();
+    let sum: Vec<String> = (0..63).map(|k| format!("p{k}")).collect();
+    let model = scratch.file(
+        "many.yaml",
+        &format!(
+            "model: many\nparameters:\n{}bodies: {{a: {{mass: 1}}}}\n\
+             joints: {{j: {{type: prismatic, from: ground, to: a, axis: x, coordinate: s}}}}\n\
+             forces: {{f: {{type: joint_force, joint: j, force: -s*({})}}}}\ninitial: {{positions: {{s: 1}}}}\n",
+            parameters.concat(),
+            sum.join(" + ")
+        ),
+    );
+    let type_into = |selector: &str, text: &str| {
+        format!(
+            "(() => {{ const s = document.querySelector('{selector}'); s.value = '{text}'; s.dispatchEvent(new Event('input')); }})()"
+        )
+    };
+    let (page, _) = report(&scratch, &model, &["--t-end", "0.1"]);
+    browser.open(&page);
+    let rows =
+        "[...document.querySelectorAll('table.parameters tbody tr')].filter((row) => !row.hidden).length";
+    assert_eq!(browser.number(rows), 63.0);
+    browser.evaluate(&type_into("#parameter-search", "Stiff"));
+    assert_eq!(browser.number(rows), 7.0);
+    assert!(browser.complaints().is_empty(), "{:#?}", browser.complaints());
+
+    let server = Server::start(&model);
+    browser.call("Page.navigate", json!({"url": format!("http://127.0.0.1:{}/", server.port)}));
+    browser.wait("document.getElementById('live-search') !== null");
+    let sliders = "[...document.querySelectorAll('.sliders label')].filter((label) => label.offsetParent !== null).length";
+    assert_eq!(browser.number(sliders), 64.0);
+    browser.evaluate(&type_into("#live-search", "stiffness 1"));
+    // 18 of those with a stiffness.
+    assert_eq!(browser.number(sliders), 1.0);
+    browser.evaluate(&type_into("#live-search", ""));
+    assert_eq!(browser.number(sliders), 64.0);
 }
 
 /// The first picture comes soon, and drawing leaves time for everything else. What is

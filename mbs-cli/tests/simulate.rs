@@ -80,7 +80,7 @@ fn simulate_for_people() {
         "12 constraints; 2 degrees of freedom",
         "projection controlled",
         "at most",
-        "F_tyre  rising",
+        "F_tyre  `max(F_tyre_min, contact)` takes its first argument",
         "J at the end",
     ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");

@@ -3,23 +3,23 @@
 use crate::arguments::JsonModel;
 use crate::limits;
 use crate::mobility::{self, Began, Mobility, Open, Redundant};
-use crate::pipeline::{self, Compiled};
+use crate::pipeline::{self, Planned};
 use crate::report::{self, Failure};
 use crate::start;
 use mbs_runtime::SimulationError;
-use mbs_symbolic::program::Layout;
+use mbs_symbolic::program::{Layout, Program};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &JsonModel) -> Result<(), Failure> {
-    let mut compiled = pipeline::compile(&options.model, options.numbers.equations())?;
-    let mobility = mobility::analyse(&compiled.program, &compiled.planned.model, &compiled.planned.topology);
-    limits::judge(&mut compiled.planned, &compiled.program);
+    let (mut planned, program) = pipeline::for_mobility(&options.model, options.numbers.equations())?;
+    let mobility = mobility::analyse(&program, &planned.model, &planned.topology);
+    limits::judge(&mut planned, &program);
     if options.json {
-        report::print_json(answer(&compiled, &mobility))?;
+        report::print_json(answer(&planned, &program, &mobility))?;
     } else {
-        report::print_diagnostics(&compiled.planned.warnings, &compiled.planned.sources);
-        report::print(&text(&compiled, &mobility))?;
+        report::print_diagnostics(&planned.warnings, &planned.sources);
+        report::print(&text(&planned, &program, &mobility))?;
     }
     if is_ok(&mobility) { Ok(()) } else { Err(Failure::Reported { exit_code: 1 }) }
 }
@@ -40,7 +40,7 @@ pub(crate) fn dimensions(layout: &Layout) -> Value {
     })
 }
 
-fn answer(compiled: &Compiled, mobility: &Mobility) -> Map<String, Value> {
+fn answer(planned: &Planned, program: &Program, mobility: &Mobility) -> Map<String, Value> {
     let row = |row: &Redundant| {
         json!({
             "joint": row.element,
@@ -58,14 +58,13 @@ fn answer(compiled: &Compiled, mobility: &Mobility) -> Map<String, Value> {
         })
     };
     let release = |(joint, advice): &(String, String)| json!({"joint": joint, "advice": advice});
-    let planned = &compiled.planned;
     let cut_joints = planned.topology.cut_joints.iter().map(|&id| planned.model.joints[id].name.text.clone());
     let finite = |value: f64| value.is_finite().then_some(value);
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("ok", json!(is_ok(mobility)));
     put("model", json!(planned.model.name));
-    put("dimensions", dimensions(&compiled.program.layout));
+    put("dimensions", dimensions(&program.layout));
     put("degrees_of_freedom", json!(mobility.degrees_of_freedom));
     put("degrees_of_freedom_at_start", json!(mobility.at_start));
     put("loops", json!(planned.topology.cut_joints.len()));
@@ -73,6 +72,7 @@ fn answer(compiled: &Compiled, mobility: &Mobility) -> Map<String, Value> {
     put("redundant", mobility.redundant.iter().map(row).collect());
     put("singular", mobility.singular.iter().map(row).collect());
     put("release", mobility.releases.iter().map(release).collect());
+    put("release_unexamined", json!(mobility.unexamined));
     put("closes", json!(mobility.closes));
     put("gap", json!(mobility.gap));
     put("open", mobility.open.iter().map(open).collect());
@@ -93,9 +93,9 @@ fn answer(compiled: &Compiled, mobility: &Mobility) -> Map<String, Value> {
     object
 }
 
-fn text(compiled: &Compiled, mobility: &Mobility) -> String {
-    let layout = &compiled.program.layout;
-    let model = &compiled.planned.model;
+fn text(planned: &Planned, program: &Program, mobility: &Mobility) -> String {
+    let layout = &program.layout;
+    let model = &planned.model;
     let mut out = String::new();
     let _ = writeln!(
         out,
@@ -131,11 +131,14 @@ fn text(compiled: &Compiled, mobility: &Mobility) -> String {
     };
     let _ = writeln!(out, "  degrees of freedom: {}{where_from}", mobility.degrees_of_freedom);
     let cuts: Vec<&str> =
-        compiled.planned.topology.cut_joints.iter().map(|&id| model.joints[id].name.text.as_str()).collect();
-    let cuts = if cuts.is_empty() {
-        "none".to_owned()
-    } else {
-        format!("{}, cut at {}", cuts.len(), cuts.join(", "))
+        planned.topology.cut_joints.iter().map(|&id| model.joints[id].name.text.as_str()).collect();
+    let cuts = match cuts.as_slice() {
+        [] => "none".to_owned(),
+        _ if cuts.len() <= MOST_LINES => format!("{}, cut at {}", cuts.len(), cuts.join(", ")),
+        _ => {
+            let (first, more) = (cuts[..MOST_LINES].join(", "), cuts.len() - MOST_LINES);
+            format!("{}, cut at {first} and {more} more", cuts.len())
+        }
     };
     let _ = writeln!(out, "  loops: {cuts}");
     redundant(&mut out, mobility);
@@ -155,6 +158,7 @@ fn begin(out: &mut String, mobility: &Mobility) {
                 let _ = writeln!(out, "\n  start:");
             }
             for (what, about) in lines {
+                let about = about.replace('\n', &format!("\n{:15}", ""));
                 let _ = writeln!(out, "    {what:<10} {about}");
             }
             for warning in start::warnings(start, layout) {
@@ -182,6 +186,10 @@ fn redundant(out: &mut String, mobility: &Mobility) {
     lines(out, &rows_in_words(&mobility.redundant));
     let releases = mobility.releases.iter().map(|(joint, advice)| format!("to release `{joint}`: {advice}"));
     lines(out, &releases.collect::<Vec<_>>());
+    if mobility.unexamined > 0 {
+        let joints = plural(mobility.unexamined, "more joint was", "more joints were");
+        let _ = writeln!(out, "    {joints} not examined for this, because the model is large");
+    }
 }
 
 fn singular(out: &mut String, mobility: &Mobility) {

@@ -4,7 +4,7 @@ use super::simulate::{Ready, integrate, methods, needs_jacobian, ready};
 use crate::arguments::CompareOptions;
 use crate::report::{self, Failure};
 use mbs_runtime::integrate::{DEFAULT_METHOD, METHODS, Projection, Stiffness};
-use mbs_runtime::{Settings, System, Trajectory};
+use mbs_runtime::{Layout, Settings, System, Trajectory};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     if options.json {
         report::print_json(answer(system.layout().model(), &settings, &lines))
     } else {
-        report::print(&text(system.layout().model(), &settings, &lines))
+        report::print(&text(system.layout(), &settings, &lines))
     }
 }
 
@@ -126,50 +126,47 @@ fn answer(model: &str, settings: &Settings, lines: &[Line]) -> Map<String, Value
     object
 }
 
-fn text(model: &str, settings: &Settings, lines: &[Line]) -> String {
+fn text(layout: &Layout, settings: &Settings, lines: &[Line]) -> String {
+    let constrained = layout.n_lambda() > 0;
     let mut out = String::new();
-    let _ = writeln!(out, "{model}: {} s at rtol {:e}\n", settings.t_end, settings.rtol);
-    let _ = writeln!(
-        out,
-        "  {:<8} {:<11} {:>6} {:>6} {:>7} {:>7} {:>6} {:>9} {:>9} {:>9} {:>9} {:>8}",
-        "method",
-        "projection",
-        "steps",
-        "rej.",
-        "f",
-        "fact.",
-        "proj.",
-        "|g|",
-        "|g| max",
-        "|Gv+c|",
-        "error p",
-        "ms"
-    );
+    let _ = writeln!(out, "{}: {} s at rtol {:e}\n", layout.model(), settings.t_end, settings.rtol);
+    let _ = write!(out, "  {:<8} ", "method");
+    if constrained {
+        let _ = write!(out, "{:<11} ", "projection");
+    }
+    let _ = write!(out, "{:>6} {:>6} {:>7} {:>7}", "steps", "rej.", "f", "fact.");
+    // Without constraints nothing drifts and nothing is projected.
+    if constrained {
+        let _ = write!(out, " {:>6} {:>9} {:>9} {:>9}", "proj.", "|g|", "|g| max", "|Gv+c|");
+    }
+    let _ = writeln!(out, " {:>9} {:>8}", "error p", "ms");
     for line in lines {
-        let _ = write!(out, "  {:<8} {:<11}", line.method, line.projection);
-        let _ = match &line.outcome {
-            Ok(Outcome { trajectory, error, ms }) => {
-                let (counts, drift) = (&trajectory.statistics, &trajectory.drift);
-                let stiff =
-                    trajectory.stiffness.map(|Stiffness { t, .. }| format!("  stiff from t = {t:.3e} s on"));
-                writeln!(
-                    out,
-                    " {:>6} {:>6} {:>7} {:>7} {:>6} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.1e} {:>8.2}{}",
-                    counts.steps,
-                    counts.rejected,
-                    counts.forces,
-                    counts.factorisations,
-                    counts.position_projections,
-                    drift.g,
-                    drift.g_max,
-                    drift.g_dot,
-                    error,
-                    ms,
-                    stiff.unwrap_or_default()
-                )
+        let _ = write!(out, "  {:<8}", line.method);
+        if constrained {
+            let _ = write!(out, " {:<11}", line.projection);
+        }
+        let (trajectory, error, ms) = match &line.outcome {
+            Ok(Outcome { trajectory, error, ms }) => (trajectory, error, ms),
+            Err(message) => {
+                let _ = writeln!(out, " {message}");
+                continue;
             }
-            Err(message) => writeln!(out, " {message}"),
         };
+        let (counts, drift) = (&trajectory.statistics, &trajectory.drift);
+        let (steps, rejected) = (counts.steps, counts.rejected);
+        let _ = write!(out, " {steps:>6} {rejected:>6} {:>7} {:>7}", counts.forces, counts.factorisations);
+        if constrained {
+            let _ = write!(
+                out,
+                " {:>6} {:>9.1e} {:>9.1e} {:>9.1e}",
+                counts.position_projections, drift.g, drift.g_max, drift.g_dot
+            );
+        }
+        let _ = write!(out, " {error:>9.1e} {ms:>8.2}");
+        if let Some(Stiffness { t, .. }) = trajectory.stiffness {
+            let _ = write!(out, "  stiff from t = {t:.3e} s on");
+        }
+        out.push('\n');
     }
     out
 }

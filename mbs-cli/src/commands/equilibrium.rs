@@ -97,8 +97,9 @@ fn text(layout: &Layout, found: &Equilibrium, parameters: &[(&str, f64)], model:
         let _ = writeln!(out, "{}", format!("  {name:<width$}  {value:>22.15e} {unit}").trim_end());
     }
     for (index, name) in layout.positions.iter().enumerate() {
-        let unit = layout.position_units.get(index).unwrap_or_default();
-        let _ = writeln!(out, "  {name:<width$}  {:>22.15e} {unit}", found.state.p[index]);
+        let unit = layout.position_units.get(index).filter(|unit| *unit != "1").unwrap_or_default();
+        let value = found.state.p[index];
+        let _ = writeln!(out, "{}", format!("  {name:<width$}  {value:>22.15e} {unit}").trim_end());
     }
     out
 }

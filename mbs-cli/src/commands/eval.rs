@@ -9,7 +9,7 @@ use crate::limits;
 use crate::pipeline::{self, Planned};
 use crate::report::{self, Failure};
 use mbs_runtime::linalg::{self, Accelerations, Saddle, Singular};
-use mbs_symbolic::diag::Problem;
+use mbs_symbolic::diag::{Problem, Sources};
 use mbs_symbolic::program::{FunctionKind, Layout};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -41,7 +41,7 @@ pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
         let Planned { model, warnings, sources, .. } = &compiled.planned;
         report::print_warnings(&limits::judged(warnings, model, &layout.positions, &state.p), sources);
         let closed = closed.map_or_else(String::new, |closed| closed.text);
-        report::print(&values.text(layout, &state, &closed, &undefined))?;
+        report::print(&values.text(layout, &state, &compiled.planned.sources, &closed, &undefined))?;
     }
     if is_ok { Ok(()) } else { Err(Failure::Reported { exit_code: UNDEFINED }) }
 }
@@ -196,22 +196,26 @@ impl Values {
         found
     }
 
-    fn text(&self, layout: &Layout, state: &State, closed: &str, undefined: &[String]) -> String {
-        let (n_v, n_lambda) = (layout.velocities.len(), layout.rows.len());
+    fn text(
+        &self,
+        layout: &Layout,
+        state: &State,
+        sources: &Sources,
+        closed: &str,
+        undefined: &[String],
+    ) -> String {
         let rows: Vec<String> = layout.rows.iter().map(|row| row.name.clone()).collect();
         let mut out = format!("{} at t = {}\n{closed}", layout.model, number(state.t));
         let holonomic = &rows[..layout.n_g.min(rows.len())];
         vector(&mut out, "p", &layout.positions, &state.p);
         vector(&mut out, "v", &layout.velocities, &state.v);
         vector(&mut out, "x", &layout.states, &state.x);
-        for (mode, holds) in layout.modes.iter().zip(&state.modes) {
-            let _ = writeln!(out, "\nmode {}: {}", mode.name, if *holds { "holds" } else { "does not hold" });
-        }
+        modes(&mut out, layout, state, sources);
         vector(&mut out, "p'", &layout.positions, &self.p_dot);
-        matrix(&mut out, "M", &self.mass_matrix, n_v, n_v);
+        matrix(&mut out, "M", &self.mass_matrix, [&layout.velocities, &layout.velocities]);
         vector(&mut out, "f", &layout.velocities, &self.forces);
         vector(&mut out, "g", holonomic, &self.constraints);
-        matrix(&mut out, "G", &self.jacobian, n_lambda, n_v);
+        matrix(&mut out, "G", &self.jacobian, [&rows, &layout.velocities]);
         vector(&mut out, "c", &rows, &self.velocity_bias);
         vector(&mut out, "z", &rows, &self.acceleration_bias);
         vector(&mut out, "x'", &layout.states, &self.auxiliary);
@@ -304,8 +308,57 @@ fn vector(out: &mut String, title: &str, names: &[String], values: &[f64]) {
     }
 }
 
-fn matrix(out: &mut String, title: &str, values: &[f64], rows: usize, columns: usize) {
+/// The entries that are not zero, row by row; of M those up to the diagonal.
+fn entries(out: &mut String, title: &str, values: &[f64], [down, across]: [&[String]; 2]) {
+    let is_symmetric = title == "M";
+    let mut list: Vec<(String, f64)> = Vec::new();
+    for (i, row) in down.iter().enumerate() {
+        for (j, column) in across.iter().enumerate().take(if is_symmetric { i + 1 } else { across.len() }) {
+            let value = values[i + down.len() * j];
+            if value != 0.0 {
+                list.push((format!("[{row}, {column}]"), value));
+            }
+        }
+    }
+    let symmetric = if is_symmetric { " symmetric;" } else { "" };
+    let _ = writeln!(out, "\n{title},{symmetric} entries not listed are zero");
+    let width = list.iter().take(MOST_ENTRIES).map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    for (name, value) in list.iter().take(MOST_ENTRIES) {
+        let _ = writeln!(out, "  {name:<width$}  {:>13}", number(*value));
+    }
+    if list.len() > MOST_ENTRIES {
+        let _ = writeln!(out, "  … and {} more: `--json` has them all", list.len() - MOST_ENTRIES);
+    }
+}
+
+/// The modes with what each decides, where that is written in the model.
+fn modes(out: &mut String, layout: &Layout, state: &State, sources: &Sources) {
+    if layout.modes.is_empty() {
+        return;
+    }
+    out.push_str("\nmodes\n");
+    let width = layout.modes.iter().map(|mode| mode.name.chars().count()).max().unwrap_or(0);
+    for (mode, holds) in layout.modes.iter().zip(&state.modes) {
+        let holds = if *holds { "holds" } else { "does not hold" };
+        let condition = mode.condition(sources);
+        let line = format!("  {:<width$}  {holds:<13}  {condition}", mode.name);
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
+
+/// Columns of a matrix that fit a terminal.
+const MOST_COLUMNS: usize = 6;
+/// Entries of a wider one that are listed; JSON has them all.
+const MOST_ENTRIES: usize = 60;
+
+/// A matrix column by column, as a square of numbers, or by its entries where that is too wide.
+fn matrix(out: &mut String, title: &str, values: &[f64], [down, across]: [&[String]; 2]) {
+    let (rows, columns) = (down.len(), across.len());
     if rows == 0 {
+        return;
+    }
+    if columns > MOST_COLUMNS {
+        entries(out, title, values, [down, across]);
         return;
     }
     let _ = writeln!(out, "\n{title}");

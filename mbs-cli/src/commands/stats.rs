@@ -122,15 +122,26 @@ fn text(compiled: &Compiled) -> String {
 
     let _ = writeln!(out, "\npasses, all functions together\n");
     let _ = writeln!(out, "  {:<20} {:>8} {:>8}   {:>18}", "pass", "before", "after", "per parameter set");
+    let mut per_parameter_set = 0;
+    let mut idle = 0;
     for pass in &compiled.passes.passes {
+        let now = pass.per_parameter_set.total();
+        if (pass.before.total(), per_parameter_set) == (pass.after.total(), now) {
+            idle += 1;
+            continue;
+        }
+        per_parameter_set = now;
         let _ = writeln!(
             out,
             "  {:<20} {:>8} {:>8}   {:>18}",
             pass.name,
             pass.before.total(),
             pass.after.total(),
-            pass.per_parameter_set.total()
+            now
         );
+    }
+    if idle > 0 {
+        let _ = writeln!(out, "  {idle} other passes save nothing here");
     }
 
     if compiled.dust > 0 {

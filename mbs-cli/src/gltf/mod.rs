@@ -197,14 +197,16 @@ impl Document {
         self.animate(node, "scale", Kind::Vec3, &scales);
     }
 
-    /// The road comes to meet the vehicle.
+    /// The road comes to meet the vehicle. One that changes its shape is that of the start, as its
+    /// name says.
     fn road(&mut self, road: &Road, times: &[f64]) {
-        let surface = road.surface();
-        let Some(mesh) = self.mesh("road", vec![surface]) else { return };
+        let surface = road.surface(&road.heights);
+        let name = if road.heights_over_time.is_empty() { "road" } else { "road at the start" };
+        let Some(mesh) = self.mesh(name, vec![surface]) else { return };
         let at = |t: f64| scale(road.along, -road.speed * t).map(|x| x as f32);
         let ways: Vec<[f32; 3]> = self.frames.iter().map(|&frame| at(times[frame])).collect();
         let start = ways.first().copied().unwrap_or_default();
-        let node = self.node(json!({"name": "road", "mesh": mesh, "translation": start}));
+        let node = self.node(json!({"name": name, "mesh": mesh, "translation": start}));
         self.animate(node, "translation", Kind::Vec3, &ways);
     }
 

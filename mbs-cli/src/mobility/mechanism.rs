@@ -2,6 +2,7 @@
 
 use super::rank::Rows;
 use super::real::{Real, dot, norm};
+use super::structure::Structure;
 use mbs_symbolic::program::{FunctionKind, Inputs, Interpreter, Program, RowKind};
 
 /// Lengths are measured by `length`, the size of the mechanism in m, so that metres and
@@ -15,6 +16,7 @@ pub(super) struct Mechanism<'a, S> {
     modes: Vec<bool>,
     row_scales: Vec<S>,
     column_scales: Vec<S>,
+    structure: &'a Structure,
 }
 
 /// Where closing a mechanism ended.
@@ -26,7 +28,7 @@ pub(super) struct Closing<S> {
 }
 
 impl<'a, S: Real> Mechanism<'a, S> {
-    pub(super) fn new(program: &'a Program, length: f64) -> Self {
+    pub(super) fn new(program: &'a Program, structure: &'a Structure, length: f64) -> Self {
         let layout = &program.layout;
         let mut interpreter = Interpreter::new(program);
         let theta: Vec<S> = layout.parameter_defaults.iter().map(|&value| S::from(value)).collect();
@@ -44,6 +46,7 @@ impl<'a, S: Real> Mechanism<'a, S> {
             modes: vec![false; layout.modes.len()],
             row_scales: layout.rows.iter().map(|row| row_scale(row.kind)).collect(),
             column_scales: layout.velocity_units.iter().map(|unit| scale(unit.starts_with('m'))).collect(),
+            structure,
         };
         mechanism.u = mechanism.run(FunctionKind::InputDefaults, &[]).remove(0);
         mechanism
@@ -96,8 +99,14 @@ impl<'a, S: Real> Mechanism<'a, S> {
     pub(super) fn jacobian(&mut self, p: &[S]) -> Rows<S> {
         let rows = self.row_scales.len();
         let entries = self.run(FunctionKind::ConstraintJacobian, p).remove(0);
-        let entry = |r: usize, c: usize| entries[r + rows * c] * self.column_scales[c] / self.row_scales[r];
-        (0..rows).map(|r| (0..self.column_scales.len()).map(|c| entry(r, c)).collect()).collect()
+        let row = |r: usize| {
+            let mut row = vec![S::from(0.0); self.column_scales.len()];
+            for &c in &self.structure.columns[r] {
+                row[c] = entries[r + rows * c] * self.column_scales[c] / self.row_scales[r];
+            }
+            row
+        };
+        (0..rows).map(row).collect()
     }
 
     /// p moved by `step`, given free of dimension in velocity space: p ⊕ T δ.
@@ -145,7 +154,7 @@ impl<'a, S: Real> Mechanism<'a, S> {
                     *entry = S::from(0.0);
                 }
             }
-            let Some(mut step) = damped(&jacobian, &g, damping * gap) else { break };
+            let Some(mut step) = damped(&jacobian, self.structure, &g, damping * gap) else { break };
             // A turn of more than half a radian leaves what the slopes know about.
             let longest = step.iter().fold(0.0_f64, |m, x| m.max(x.to_f64().abs()));
             if longest > LONGEST {
@@ -168,23 +177,31 @@ impl<'a, S: Real> Mechanism<'a, S> {
     }
 }
 
-/// −Jᵀ (J Jᵀ + μ)⁻¹ g by Cholesky; `None` if rounding leaves nothing of it.
-fn damped<S: Real>(jacobian: &[Vec<S>], g: &[S], damping: f64) -> Option<Vec<S>> {
+/// −Jᵀ (J Jᵀ + μ)⁻¹ g by Cholesky within the envelope of J Jᵀ; `None` if rounding leaves nothing
+/// of it.
+fn damped<S: Real>(jacobian: &[Vec<S>], structure: &Structure, g: &[S], damping: f64) -> Option<Vec<S>> {
     let m = g.len();
-    let mut lower: Rows<S> =
-        (0..m).map(|i| (0..=i).map(|j| dot(&jacobian[i], &jacobian[j])).collect()).collect();
-    for (i, row) in lower.iter_mut().enumerate() {
-        row[i] = row[i] + S::from(damping);
-    }
+    let Structure { columns, first } = structure;
+    let entry = |i: usize, j: usize| {
+        columns[i].iter().fold(S::from(0.0), |sum, &c| sum + jacobian[i][c] * jacobian[j][c])
+    };
+    // Row i holds columns first[i] to i.
+    let mut lower: Rows<S> = (0..m).map(|i| (first[i]..=i).map(|j| entry(i, j)).collect()).collect();
     for i in 0..m {
-        for j in 0..=i {
+        let begin = first[i];
+        let last = i - begin;
+        lower[i][last] = lower[i][last] + S::from(damping);
+        for j in begin..=i {
+            let common = begin.max(first[j]);
             let (head, tail) = lower.split_at_mut(i);
-            let row_j = if j == i { &tail[0] } else { &head[j] };
-            let left = tail[0][j] - dot(&tail[0][..j], &row_j[..j]);
+            let own = &mut tail[0];
+            let row_j = if j == i { &own[..] } else { &head[j][..] };
+            let product = dot(&own[common - begin..j - begin], &row_j[common - first[j]..j - first[j]]);
+            let left = own[j - begin] - product;
             if j < i {
-                tail[0][j] = left / head[j][j];
+                own[j - begin] = left / head[j][j - first[j]];
             } else if left > S::from(0.0) {
-                tail[0][j] = left.root();
+                own[last] = left.root();
             } else {
                 return None;
             }
@@ -192,20 +209,50 @@ fn damped<S: Real>(jacobian: &[Vec<S>], g: &[S], damping: f64) -> Option<Vec<S>>
     }
     let mut y: Vec<S> = g.to_vec();
     for i in 0..m {
-        y[i] = (y[i] - dot(&lower[i][..i], &y[..i])) / lower[i][i];
+        let row = &lower[i];
+        let last = i - first[i];
+        y[i] = (y[i] - dot(&row[..last], &y[first[i]..i])) / row[last];
     }
     for i in (0..m).rev() {
-        y[i] = y[i] / lower[i][i];
-        for k in 0..i {
-            y[k] = y[k] - lower[i][k] * y[i];
+        let row = &lower[i];
+        y[i] = y[i] / row[i - first[i]];
+        for k in first[i]..i {
+            y[k] = y[k] - row[k - first[i]] * y[i];
         }
     }
     let n = jacobian.first().map_or(0, Vec::len);
     let mut step = vec![S::from(0.0); n];
-    for (row, &y) in jacobian.iter().zip(&y) {
-        for (step, &entry) in step.iter_mut().zip(row) {
-            *step = *step - entry * y;
+    for ((row, columns), &y) in jacobian.iter().zip(columns).zip(&y) {
+        for &c in columns {
+            step[c] = step[c] - row[c] * y;
         }
     }
     Some(step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (J Jᵀ + μ) y = g with step = −Jᵀ y, where rows reach back to others than their neighbours.
+    #[test]
+    fn steps_within_the_envelope() {
+        let columns = vec![vec![0, 1], vec![2], vec![1, 3], vec![2, 4], vec![0, 4]];
+        let jacobian: Rows<f64> = (0..5)
+            .map(|i| {
+                let mut row = vec![0.0; 5];
+                columns[i].iter().for_each(|&c| row[c] = 1.0 + (i * 5 + c) as f64 * 0.1);
+                row
+            })
+            .collect();
+        let structure = Structure::new(columns, 5);
+        let g = [1.0, -2.0, 0.5, 3.0, 0.25];
+        let step = damped(&jacobian, &structure, &g, 0.3).expect("a step");
+        // J step = −J Jᵀ y = μ y − g, and step = −Jᵀ y.
+        let y: Vec<f64> = jacobian.iter().zip(&g).map(|(row, g)| (dot(row, &step) + g) / 0.3).collect();
+        for c in 0..5 {
+            let expected: f64 = -(0..5).map(|i| jacobian[i][c] * y[i]).sum::<f64>();
+            assert!((step[c] - expected).abs() < 1e-12, "{c}: {} {expected}", step[c]);
+        }
+    }
 }

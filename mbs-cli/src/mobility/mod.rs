@@ -16,6 +16,7 @@ mod mechanism;
 mod rank;
 mod real;
 mod release;
+mod structure;
 mod words;
 
 pub(crate) use began::Began;
@@ -29,9 +30,10 @@ use mbs_symbolic::model::{Defaults, Model};
 use mbs_symbolic::program::{self, Program, RowKind};
 use mbs_symbolic::topology::{self, Topology};
 use mechanism::{Closing, Mechanism};
-use rank::{Rows, decompose, solve_for_rows};
+use rank::{Decomposition, Rows, decompose, solve_for_rows};
 use real::norm;
 use release::Releases;
+use structure::Structure;
 use words::Words;
 
 /// Poses beside the start that are enough if their rows are independent.
@@ -66,6 +68,8 @@ pub(crate) struct Mobility {
     pub(crate) singular: Vec<Redundant>,
     /// What to change so that nothing is redundant, joint by joint.
     pub(crate) releases: Vec<(String, String)>,
+    /// How many elements with redundant rows were not examined, of many.
+    pub(crate) unexamined: usize,
     /// Whether the start can be closed.
     pub(crate) closes: bool,
     /// Whether any pose can.
@@ -137,7 +141,7 @@ pub(crate) fn analyse(program: &Program, model: &Model, topology: &Topology) -> 
     if !elements.is_empty() && !mobility.began.contradicts() {
         let size = program.layout.velocities.len() + program.layout.rows.len();
         let releases = Releases::new(model, topology, Counts::of(&mobility), size);
-        mobility.releases = releases.find(&elements);
+        (mobility.releases, mobility.unexamined) = releases.find(&elements);
     }
     mobility
 }
@@ -177,8 +181,13 @@ fn survey(program: &Program, model: &Model, topology: &Topology) -> (Mobility, V
     let layout = &program.layout;
     let n_v = layout.velocities.len();
     let length = size(model);
-    let mut closer =
-        Closer { near: Mechanism::new(program, length), exact: Mechanism::new(program, length), n_v };
+    let structure = Structure::of(program);
+    let mut closer = Closer {
+        near: Mechanism::new(program, &structure, length),
+        exact: Mechanism::new(program, &structure, length),
+        components: structure.components(),
+        n_v,
+    };
     let began = Began::of(program, model);
     let start = closer.start(&began);
     let closes = began.is_closed() && start.gap <= CLOSED;
@@ -254,6 +263,7 @@ fn survey(program: &Program, model: &Model, topology: &Topology) -> (Mobility, V
         redundant,
         singular,
         releases: Vec::new(),
+        unexamined: 0,
         closes,
         closes_elsewhere: closes || assemblies > 0,
         gap,
@@ -289,6 +299,8 @@ fn rounded(p: &[DoubleDouble]) -> Vec<f64> {
 struct Closer<'a> {
     near: Mechanism<'a, f64>,
     exact: Mechanism<'a, DoubleDouble>,
+    /// Rows of G that share columns, and these columns.
+    components: Vec<(Vec<usize>, Vec<usize>)>,
     n_v: usize,
 }
 
@@ -329,18 +341,50 @@ impl Closer<'_> {
             let factor = if length > DUST { 1.0 / length } else { 0.0 };
             row.iter_mut().for_each(|x| *x = *x * DoubleDouble::from(factor));
         }
-        let doubles: Rows<f64> = rows.iter().map(|row| row.iter().map(|x| x.to_f64()).collect()).collect();
-        let near = decompose(&doubles, None);
-        let found = decompose(&rows, Some(&near.combinations));
+        let found = apart(&rows, &self.components);
         let rank = Rank::by_gap(&found.values, self.n_v);
         let vanishing = found.combinations[rank.rank..].iter().map(|weights| {
-            let unscaled = |(weight, &length): (&DoubleDouble, &f64)| {
-                if length > DUST { weight.to_f64() / length } else { weight.to_f64() }
+            let unscaled = |(weight, &length): (&f64, &f64)| {
+                if length > DUST { weight / length } else { *weight }
             };
             weights.iter().zip(&lengths).map(unscaled).collect()
         });
         Assembly { rank, vanishing: vanishing.collect() }
     }
+}
+
+/// All rows are independent beyond doubt where the smallest singular value of rows of length one is
+/// larger than this: doubles have told so.
+const CERTAIN: f64 = 1e-4;
+
+/// Decomposes rows component by component; with more digits where doubles cannot tell the rank.
+fn apart(rows: &[Vec<DoubleDouble>], components: &[(Vec<usize>, Vec<usize>)]) -> Decomposition<f64> {
+    let mut all: Vec<(f64, Vec<f64>)> = Vec::with_capacity(rows.len());
+    for (own, columns) in components {
+        let part: Rows<DoubleDouble> =
+            own.iter().map(|&row| columns.iter().map(|&column| rows[row][column]).collect()).collect();
+        let doubles: Rows<f64> = part.iter().map(|row| row.iter().map(|x| x.to_f64()).collect()).collect();
+        let near = decompose(&doubles, None);
+        let is_certain = own.len() <= columns.len() && near.values.iter().all(|&value| value > CERTAIN);
+        let found = if is_certain {
+            near
+        } else {
+            let Decomposition { values, combinations } = decompose(&part, Some(&near.combinations));
+            Decomposition {
+                values,
+                combinations: combinations.iter().map(|weights| rounded(weights)).collect(),
+            }
+        };
+        for (k, (value, weights)) in found.values.into_iter().zip(found.combinations).enumerate() {
+            let mut whole = vec![0.0; rows.len()];
+            own.iter().zip(weights).for_each(|(&row, weight)| whole[row] = weight);
+            // There are no more singular values than columns; the rest is rounding.
+            all.push((if k < columns.len() { value } else { 0.0 }, whole));
+        }
+    }
+    all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let (values, combinations) = all.into_iter().unzip();
+    Decomposition { values, combinations }
 }
 
 /// Rows in the order in which they are best named redundant: orientation before position,
@@ -359,7 +403,7 @@ fn preferred(program: &Program) -> Vec<usize> {
 
 /// The largest distance of a frame or centre of mass from its body's origin, m; 1 if there is
 /// none.
-fn size(model: &Model) -> f64 {
+pub(crate) fn size(model: &Model) -> f64 {
     let defaults = Defaults::new(model);
     let points =
         model.frames.iter().map(|frame| &frame.position).chain(model.bodies.iter().map(|body| &body.com));

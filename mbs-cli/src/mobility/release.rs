@@ -14,8 +14,9 @@ use mbs_symbolic::topology::Topology;
 
 /// Changes that are tried at most.
 const TRIALS: usize = 40;
-/// The sum of n_v + n_λ over all trials: large models are left alone.
-const SIZE: usize = 4000;
+/// The sum of (n_v + n_λ)² over all trials, which cost about that: of large models only some
+/// elements are examined.
+const SIZE: usize = 150_000;
 
 /// Looks for advice, element by element.
 pub(super) struct Releases<'m> {
@@ -23,9 +24,11 @@ pub(super) struct Releases<'m> {
     topology: &'m Topology,
     /// Of the model as it is.
     before: Counts,
-    /// n_v + n_λ.
+    /// (n_v + n_λ)².
     size: usize,
     trials: usize,
+    /// Whether no more trials are left.
+    is_exhausted: bool,
     /// All advice so far followed at once, with what is left redundant.
     followed: (Model, usize),
     given: Vec<(String, String)>,
@@ -34,22 +37,29 @@ pub(super) struct Releases<'m> {
 impl<'m> Releases<'m> {
     pub(super) fn new(model: &'m Model, topology: &'m Topology, before: Counts, size: usize) -> Self {
         let followed = (model.clone(), before.total());
-        Self { model, topology, before, size, trials: 0, followed, given: Vec::new() }
+        let size = size.saturating_mul(size);
+        Self { model, topology, before, size, trials: 0, is_exhausted: false, followed, given: Vec::new() }
     }
 
-    /// Advice for each element that has redundant rows, with its name.
-    pub(super) fn find(mut self, elements: &[Element]) -> Vec<(String, String)> {
+    /// Advice for each element that has redundant rows, with its name, and how many of them were
+    /// left for want of trials.
+    pub(super) fn find(mut self, elements: &[Element]) -> (Vec<(String, String)>, usize) {
+        let mut left = std::collections::BTreeSet::new();
         for &element in elements {
             self.advise(element);
+            let name = element.name(self.model);
+            if self.is_exhausted && self.given.iter().all(|(known, _)| known != name) {
+                left.insert(name);
+            }
         }
-        self.given
+        (self.given, left.len())
     }
 
     fn advise(&mut self, element: Element) {
         let name = element.name(self.model).to_owned();
         let own = self.before.of_element(&name);
         // What others were advised may have made this one necessary.
-        if own == 0 || self.given.iter().any(|(known, _)| *known == name) {
+        if self.is_exhausted || own == 0 || self.given.iter().any(|(known, _)| *known == name) {
             return;
         }
         if let Some(words) = self.sliding(element, own) {
@@ -148,7 +158,8 @@ impl<'m> Releases<'m> {
 
     fn counts_of(&mut self, model: &Model) -> Option<Counts> {
         self.trials += 1;
-        if self.trials > TRIALS || self.trials * self.size > SIZE {
+        if self.trials > TRIALS || self.trials.saturating_mul(self.size) > SIZE {
+            self.is_exhausted = true;
             return None;
         }
         counts(model)

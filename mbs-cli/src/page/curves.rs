@@ -3,8 +3,10 @@
 use super::{Report, units};
 use crate::base64;
 use crate::commands::simulate::table::{Evaluator, rate};
+use crate::mobility;
 use mbs_runtime::{Defaults, Plant, State};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Numbers are written in double precision up to so many bytes, in single precision beyond.
 const DOUBLE_BYTES: usize = 1_200_000;
@@ -20,7 +22,12 @@ pub(crate) struct Column {
     pub(crate) group: &'static str,
     pub(crate) unit: String,
     pub(crate) values: Vec<f64>,
+    /// Whether the values are zero up to rounding.
+    pub(crate) is_noise: bool,
 }
+
+/// Values below this part of what is usual for their unit are rounding.
+const NOISE: f64 = 1e-10;
 
 /// Columns over the same times.
 pub(crate) struct Table {
@@ -50,7 +57,7 @@ pub(crate) fn motion(report: &Report<'_>) -> Table {
     let layout = report.system.layout();
     let mut table = Table { times: Vec::new(), columns: Vec::new() };
     let mut head = |group: &'static str, name: String, unit: String| {
-        table.columns.push(Column { name, group, unit, values: Vec::new() });
+        table.columns.push(Column { name, group, unit, values: Vec::new(), is_noise: false });
     };
     let output_units = units::outputs(report.model);
     let outputs = || layout.outputs.iter().zip(&output_units);
@@ -90,7 +97,31 @@ pub(crate) fn motion(report: &Report<'_>) -> Table {
             column.values.push(value);
         }
     }
+    let duration = table.times.last().zip(table.times.first()).map_or(1.0, |(end, start)| end - start);
+    mark_noise(&mut table.columns, mobility::size(report.model), duration);
     table
+}
+
+/// Marks what is small beside all other curves of its unit, and beside a radian and the size of the
+/// mechanism, m, covered in the time of the run, s.
+fn mark_noise(columns: &mut [Column], size: f64, duration: f64) {
+    let largest = |column: &Column| {
+        column.values.iter().filter(|value| value.is_finite()).fold(0.0, |m: f64, x| m.max(x.abs()))
+    };
+    let mut scales: BTreeMap<String, f64> = BTreeMap::new();
+    for (unit, of_one) in [("rad", 1.0), ("m", size)] {
+        scales.insert(unit.to_owned(), of_one);
+        scales.insert(format!("{unit}/s"), of_one / duration);
+        scales.insert(format!("{unit}/s^2"), of_one / (duration * duration));
+    }
+    for column in columns.iter() {
+        let scale = scales.entry(column.unit.clone()).or_insert(0.0);
+        *scale = scale.max(largest(column));
+    }
+    for column in columns {
+        let own = largest(column);
+        column.is_noise = own > 0.0 && own < NOISE * scales[&column.unit];
+    }
 }
 
 fn evaluator<'r>(report: &Report<'r>) -> Evaluator<'r> {
@@ -111,7 +142,8 @@ fn steps(report: &Report<'_>) -> Table {
             _ => 0.0,
         };
         let values = (0..times.len()).map(size).collect();
-        columns.push(Column { name: "step size".to_owned(), group: "solver", unit: "s".to_owned(), values });
+        let (name, unit) = ("step size".to_owned(), "s".to_owned());
+        columns.push(Column { name, group: "solver", unit, values, is_noise: false });
     }
     if layout.n_lambda() > 0 {
         let evaluator = evaluator(report);
@@ -122,6 +154,8 @@ fn steps(report: &Report<'_>) -> Table {
             group: "solver",
             unit: name.to_owned(),
             values,
+            // How small it is is what is asked.
+            is_noise: false,
         }));
     }
     Table { times, columns }
@@ -135,6 +169,9 @@ impl Table {
         let double = bytes <= DOUBLE_BYTES;
         let column = |column: &Column| {
             let mut value = json!({"name": column.name, "group": column.group, "unit": column.unit});
+            if column.is_noise {
+                value["noise"] = json!(true);
+            }
             let values = || rows.iter().map(|&row| column.values[row]);
             match column.values.first() {
                 // Most components of reactions of a plane mechanism are zero.
@@ -173,6 +210,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn rounding_is_told_from_motion() {
+        let column = |name: &str, unit: &str, values: &[f64]| Column {
+            name: name.to_owned(),
+            group: "positions",
+            unit: unit.to_owned(),
+            values: values.to_vec(),
+            is_noise: false,
+        };
+        let mut columns = [
+            column("x", "m", &[0.0, 0.3]),
+            column("y", "m", &[1e-17, -3e-14]),
+            column("still", "m", &[0.0, 0.0]),
+            column("tilt", "rad", &[1e-13, 2e-12]),
+            column("slow", "rad/s", &[1e-6, 2e-6]),
+            column("f", "N", &[1e-13, 2e-13]),
+        ];
+        mark_noise(&mut columns, 2.0, 10.0);
+        let noise: Vec<&str> =
+            columns.iter().filter(|column| column.is_noise).map(|column| column.name.as_str()).collect();
+        // What is alone with its unit may be small by its nature.
+        assert_eq!(noise, ["y", "tilt"]);
+    }
+
+    #[test]
     fn the_last_row_stays() {
         assert_eq!(thinned(7, 1), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(thinned(6, 4), [0, 4, 5]);
@@ -187,6 +248,7 @@ mod tests {
             let column = |k: usize| Column {
                 name: format!("c{k}"),
                 group: "outputs",
+                is_noise: false,
                 unit: String::new(),
                 values: if k == 0 { vec![2.5; rows] } else { values.clone() },
             };

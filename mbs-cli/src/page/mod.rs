@@ -9,8 +9,8 @@ mod sections;
 pub(crate) mod units;
 
 use crate::commands::simulate::accuracy::Accuracy;
+use crate::commands::simulate::events::NamedEvent;
 use crate::scene::Scene;
-use mbs_runtime::integrate::Event;
 use mbs_runtime::{State, System, Trajectory};
 use mbs_symbolic::emit::mathml;
 use mbs_symbolic::model::Model;
@@ -49,6 +49,7 @@ pub(crate) struct Report<'r> {
     pub(crate) scenario: Option<&'r str>,
     /// The run as it was asked for.
     pub(crate) trajectory: &'r Trajectory,
+    pub(crate) events: Vec<NamedEvent>,
     /// Whether `trajectory` has every step, not points at distances asked for.
     pub(crate) has_every_step: bool,
     /// The same run at even distances of time, close enough for pictures.
@@ -72,7 +73,7 @@ pub(crate) fn data(report: &Report<'_>) -> Value {
         "scenario": report.scenario,
         "scene": scene.json(),
         "tables": curves::tables(report),
-        "events": report.trajectory.events.iter().map(event).collect::<Value>(),
+        "events": report.events.iter().map(event).collect::<Value>(),
     })
 }
 
@@ -147,8 +148,8 @@ fn embedded(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c")
 }
 
-fn event(event: &Event) -> Value {
-    json!({"t": event.t, "name": event.name, "rising": event.rising})
+fn event(event: &NamedEvent) -> Value {
+    json!({"t": event.t, "name": event.element, "meaning": event.meaning})
 }
 
 /// Puts texts in the place of `<!--mbs:NAME-->`, in one pass, so that nothing put in is

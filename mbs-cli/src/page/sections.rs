@@ -73,7 +73,7 @@ pub(super) fn notices(report: &Report<'_>) -> String {
 }
 
 pub(super) fn events(report: &Report<'_>) -> String {
-    let events = &report.trajectory.events;
+    let events = &report.events;
     if events.is_empty() {
         return "<p class=\"quiet\">No event: no conditional of the model switched.</p>".to_owned();
     }
@@ -85,11 +85,10 @@ pub(super) fn events(report: &Report<'_>) -> String {
                 "<button type=\"button\" class=\"jump\" data-time=\"{:?}\" title=\"Go to this time\">{:.6} s</button>",
                 event.t, event.t
             );
-            let way = if event.rising { "↗ rising" } else { "↘ falling" };
-            vec![jump, escape(&event.name), way.to_owned()]
+            vec![jump, escape(&event.element), escape(&event.meaning)]
         })
         .collect();
-    let mut out = table("events", &["time", "event", "direction"], &rows);
+    let mut out = table("events", &["time", "element", "event"], &rows);
     if events.len() > MOST_EVENTS {
         let _ = write!(out, "<p class=\"quiet\">and {} more</p>", events.len() - MOST_EVENTS);
     }

@@ -25,6 +25,8 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
 const GAP: f64 = 46.0;
 const BOTTOM: f64 = 46.0;
+/// Width of a letter of the legend, nearly.
+const LETTER: f64 = 7.6;
 
 const INK: Colour = [0x24, 0x2b, 0x35];
 const SOFT: Colour = [0x6a, 0x74, 0x82];
@@ -40,8 +42,11 @@ const CURVES: [Colour; 8] = [
     [0x2a, 0x97, 0xbb],
 ];
 
-/// Draws the curves, those of one unit together.
-pub(crate) fn figure(title: &str, curves: &[Curve<'_>]) -> Drawing {
+/// Letters of a legend at most, and of a list of names.
+const LONGEST: usize = 96;
+
+/// Draws the curves, those of one unit together; `hidden` names those left out as rounding noise.
+pub(crate) fn figure(title: &str, curves: &[Curve<'_>], hidden: &[&str]) -> Drawing {
     let mut units: Vec<&str> = Vec::new();
     for curve in curves {
         if !units.contains(&curve.unit) {
@@ -60,8 +65,20 @@ pub(crate) fn figure(title: &str, curves: &[Curve<'_>]) -> Drawing {
         let last = index + 1 == panels.len();
         top = drawing.panel(panel, top, span, last) + if last { BOTTOM } else { GAP };
     }
+    if !hidden.is_empty() {
+        let names = cut(&format!("zero up to rounding, not drawn: {}", hidden.join(", ")));
+        drawing.text([LEFT, top - 10.0], Anchor::Start, 12.0, SOFT, &names);
+    }
     drawing.size[1] = top.max(TOP + BOTTOM);
     drawing
+}
+
+/// The beginning of a long text.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 impl Drawing {
@@ -76,15 +93,20 @@ impl Drawing {
     /// One panel below `top`; gives where it ends.
     fn panel(&mut self, curves: &[(usize, &Curve<'_>)], top: f64, (t0, t1): (f64, f64), last: bool) -> f64 {
         // The legend first, in as many lines as it needs.
-        let mut x = LEFT;
+        let unit = curves.first().map(|(_, curve)| curve.unit).filter(|unit| !unit.is_empty());
+        let unit = unit.map(|unit| format!("[{unit}]")).unwrap_or_default();
+        // Beside the unit, which may be wider than the scale.
+        let left = LEFT.max(16.0 + LETTER * unit.chars().count() as f64);
+        let mut x = left;
         let mut y = top + 14.0;
         for (index, curve) in curves {
-            let long = 34.0 + 7.6 * curve.name.chars().count() as f64;
-            if x + long > WIDTH - RIGHT && x > LEFT {
-                (x, y) = (LEFT, y + 18.0);
+            let name = cut(curve.name);
+            let long = 34.0 + LETTER * name.chars().count() as f64;
+            if x + long > WIDTH - RIGHT && x > left {
+                (x, y) = (left, y + 18.0);
             }
             self.line(vec![[x, y - 4.0], [x + 18.0, y - 4.0]], CURVES[index % CURVES.len()], 2.5);
-            self.text([x + 24.0, y], Anchor::Start, 12.0, INK, curve.name);
+            self.text([x + 24.0, y], Anchor::Start, 12.0, INK, &name);
             x += long;
         }
         let upper = y + 12.0;
@@ -107,8 +129,8 @@ impl Drawing {
             }
         }
         self.line(vec![[LEFT, upper], [LEFT, lower], [right, lower]], SOFT, 1.2);
-        if let Some((_, curve)) = curves.first().filter(|(_, curve)| !curve.unit.is_empty()) {
-            self.text([LEFT - 8.0, upper - 8.0], Anchor::End, 12.0, SOFT, &format!("[{}]", curve.unit));
+        if !unit.is_empty() {
+            self.text([left - 8.0, y], Anchor::End, 12.0, SOFT, &unit);
         }
         if last {
             self.text([right, lower + 36.0], Anchor::End, 12.0, SOFT, "t [s]");
@@ -189,9 +211,43 @@ mod tests {
     fn one_panel_for_each_unit() {
         let times = [0.0, 1.0];
         let curve = |unit: &'static str| Curve { name: "a", unit, times: &times, values: &[1.0, 2.0] };
-        let one = figure("x", &[curve("m"), curve("m")]);
-        let two = figure("x", &[curve("m"), curve("N")]);
+        let one = figure("x", &[curve("m"), curve("m")], &[]);
+        let two = figure("x", &[curve("m"), curve("N")], &[]);
         assert!(two.size[1] > one.size[1] + PANEL);
+    }
+
+    /// Long legends take lines of their own, above the plot and inside the paper.
+    #[test]
+    fn legends_do_not_cover_plots() {
+        let times = [0.0, 1.0];
+        let names: Vec<String> =
+            [30, 70, 95, 300].iter().map(|&long| "suspension.".repeat(30)[..long].to_owned()).collect();
+        let curves: Vec<Curve<'_>> = names
+            .iter()
+            .map(|name| Curve { name, unit: "kg*m^2/s^2/rad", times: &times, values: &[1.0, 2.0] })
+            .collect();
+        let drawing = figure("x", &curves, &["y"; 80]);
+        let plot = drawing.items.iter().filter_map(|item| match item {
+            Item::Line { points, width, .. } if *width == 1.8 => Some(points[1][1].min(points[0][1])),
+            _ => None,
+        });
+        let highest = plot.fold(f64::INFINITY, f64::min);
+        let mut legends = 0;
+        for item in &drawing.items {
+            let Item::Text { at: [x, y], anchor, text, .. } = item else { continue };
+            let long = 7.0 * text.chars().count() as f64;
+            let [from, to] = match anchor {
+                Anchor::Start => [*x, x + long],
+                Anchor::Middle => [x - long / 2.0, x + long / 2.0],
+                Anchor::End => [x - long, *x],
+            };
+            assert!(from >= 0.0 && to <= WIDTH, "{text} from {from} to {to}");
+            if text.starts_with("suspension") {
+                legends += 1;
+                assert!(y + 3.0 < highest, "{text} at {y}, plot from {highest}");
+            }
+        }
+        assert_eq!(legends, 4);
     }
 
     #[test]

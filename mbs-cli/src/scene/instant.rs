@@ -55,7 +55,7 @@ impl Scene {
             (self.view.center, self.view.radius)
         };
         let road = self.road.as_ref().filter(|road| road.has_profile()).map(|road| {
-            let Surface { mesh, colour } = road.surface();
+            let Surface { mesh, colour } = road.surface(&road.heights_at(&self.motion, t));
             let way = scale(road.along, -road.speed * t);
             Surface { mesh: mesh.moved(|p| add(p, way), |n| n), colour }
         });
@@ -64,13 +64,13 @@ impl Scene {
 }
 
 impl Road {
-    /// Its surface at the time its profile begins, in ground axes.
-    pub(crate) fn surface(&self) -> Surface {
+    /// Its surface with these heights at the time its profile begins, in ground axes.
+    pub(crate) fn surface(&self, heights: &[f64]) -> Surface {
         const GREY: Colour = Colour([0x8a, 0x90, 0x98]);
         // Level road before and behind the profile, this many widths long.
         const ENDS: f64 = 8.0;
         let mut points: Vec<(f64, f64)> = Vec::new();
-        for (k, &height) in self.heights.iter().enumerate() {
+        for (k, &height) in heights.iter().enumerate() {
             points.push((self.start + self.step * k as f64, height));
         }
         if let (Some(&first), Some(&last)) = (points.first(), points.last()) {
@@ -99,12 +99,19 @@ impl Instant {
 }
 
 impl super::Motion {
-    /// Poses of all bodies at time `t`: between two frames straight from one to the other.
-    pub(crate) fn poses_at(&self, t: f64) -> Vec<(Vec3, Quaternion)> {
-        let next = self.times.partition_point(|&time| time < t).min(self.frames().saturating_sub(1));
+    /// The frames before and after a time, and how far it is from one to the other, 0 to 1; `None`
+    /// without frames.
+    pub(super) fn between(&self, t: f64) -> Option<(usize, usize, f64)> {
+        let next = self.times.partition_point(|&time| time < t).min(self.frames().checked_sub(1)?);
         let before = next.saturating_sub(1);
         let span = self.times[next] - self.times[before];
         let part = if span > 0.0 { ((t - self.times[before]) / span).clamp(0.0, 1.0) } else { 1.0 };
+        Some((before, next, part))
+    }
+
+    /// Poses of all bodies at time `t`: between two frames straight from one to the other.
+    pub(crate) fn poses_at(&self, t: f64) -> Vec<(Vec3, Quaternion)> {
+        let (before, next, part) = self.between(t).unwrap_or((0, 0, 1.0));
         (0..self.bodies)
             .map(|body| {
                 let [a, b] = [before, next].map(|frame| frame * self.bodies + body);

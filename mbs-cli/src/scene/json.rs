@@ -71,6 +71,10 @@ fn link(link: &Link) -> Value {
 }
 
 fn road(road: &Road) -> Value {
+    let over_time = || {
+        let all = road.heights_over_time.iter().flatten();
+        base64::encode(all.flat_map(|&height| (height as f32).to_le_bytes()))
+    };
     json!({
         "origin": road.origin,
         "along": road.along,
@@ -79,6 +83,8 @@ fn road(road: &Road) -> Value {
         "start": road.start,
         "step": road.step,
         "heights": road.heights.iter().map(|&height| height as f32).collect::<Vec<f32>>(),
+        // Frame by frame as those of the motion.
+        "over_time": (!road.heights_over_time.is_empty()).then(over_time),
     })
 }
 

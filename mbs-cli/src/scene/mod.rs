@@ -152,8 +152,10 @@ pub(crate) struct Road {
     /// Where the profile begins, m, and the distance of its points, m.
     pub(crate) start: f64,
     pub(crate) step: f64,
-    /// Heights above the level road, m; the first and last go on for ever.
+    /// Heights above the level road at the start, m; the first and last go on for ever.
     pub(crate) heights: Vec<f64>,
+    /// The same in every frame of the motion, where they change with time; empty where they do not.
+    pub(crate) heights_over_time: Vec<Vec<f64>>,
 }
 
 /// From where to look at a mechanism.

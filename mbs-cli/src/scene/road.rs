@@ -10,6 +10,9 @@ use mbs_symbolic::model::{ConstraintKind, Defaults, ForceKind, Formula, Model, T
 
 /// Points of a profile.
 const POINTS: usize = 800;
+/// Points of a profile that changes with time, and all of its heights in all frames together.
+const FEWEST_POINTS: usize = 80;
+const MOST_HEIGHTS: usize = 200_000;
 /// A profile reaches this many wheel radii beyond the run, at least.
 const BEYOND: f64 = 12.0;
 
@@ -143,6 +146,7 @@ impl Rolling {
                 start: 0.0,
                 step: 1.0,
                 heights: vec![0.0],
+                heights_over_time: Vec::new(),
             }),
             Kind::Along(formula) => {
                 let xs = (0..motion.frames()).map(|frame| self.at(motion, frame)[0]);
@@ -150,9 +154,22 @@ impl Rolling {
                 let side = self.at(motion, 0)[1];
                 let margin = BEYOND * self.radius;
                 let (start, end) = (low - margin, high + margin);
-                let step = (end - start) / (POINTS - 1) as f64;
-                let height = |k: usize| times.road(formula, [start + k as f64 * step, side], motion.times[0]);
-                let heights: Option<Vec<f64>> = (0..POINTS).map(height).collect();
+                let changes =
+                    formula.terms.iter().any(|term| matches!(term.kind, TermKind::Time | TermKind::Input(_)));
+                let most = if changes { MOST_HEIGHTS / motion.frames() } else { POINTS };
+                let points = most.clamp(FEWEST_POINTS, POINTS);
+                let step = (end - start) / (points - 1) as f64;
+                let at = |t: f64| -> Option<Vec<f64>> {
+                    (0..points).map(|k| times.road(formula, [start + k as f64 * step, side], t)).collect()
+                };
+                let heights = at(motion.times[0])?;
+                let mut heights_over_time = Vec::new();
+                if changes {
+                    heights_over_time = motion.times.iter().map(|&t| at(t)).collect::<Option<Vec<_>>>()?;
+                    if heights_over_time.iter().all(|later| *later == heights) {
+                        heights_over_time.clear();
+                    }
+                }
                 let origin = [0.0, side, 0.0];
                 Some(Road {
                     origin,
@@ -161,7 +178,8 @@ impl Rolling {
                     width,
                     start,
                     step,
-                    heights: heights?,
+                    heights,
+                    heights_over_time,
                 })
             }
             Kind::Heights(variable) => {
@@ -172,7 +190,17 @@ impl Rolling {
                     let along = direction(way)?;
                     let place = |frame: usize| dot(sub(self.at(motion, frame), self.at(motion, 0)), along);
                     let (start, step, heights) = times.over(*variable, motion, place)?;
-                    return Some(Road { origin, along, speed: 0.0, width, start, step, heights });
+                    let heights_over_time = Vec::new();
+                    return Some(Road {
+                        origin,
+                        along,
+                        speed: 0.0,
+                        width,
+                        start,
+                        step,
+                        heights,
+                        heights_over_time,
+                    });
                 }
                 let velocity =
                     self.rolling_velocity(motion).or_else(|| self.lag(*variable, times, all, motion))?;
@@ -180,7 +208,16 @@ impl Rolling {
                 let start = motion.times[0];
                 let place = |frame: usize| speed * (motion.times[frame] - start);
                 let (begin, step, heights) = times.over(*variable, motion, place)?;
-                Some(Road { origin, along, speed, width, start: begin + speed * start, step, heights })
+                Some(Road {
+                    origin,
+                    along,
+                    speed,
+                    width,
+                    start: begin + speed * start,
+                    step,
+                    heights,
+                    heights_over_time: Vec::new(),
+                })
             }
         }
     }
@@ -312,5 +349,21 @@ impl Road {
     /// Whether there is more to draw than the floor.
     pub(crate) fn has_profile(&self) -> bool {
         self.width > 0.0
+    }
+
+    /// Heights at a time, between two frames straight from one to the other.
+    pub(crate) fn heights_at(&self, motion: &Motion, t: f64) -> Vec<f64> {
+        let Some((before, next, part)) = motion.between(t).filter(|_| !self.heights_over_time.is_empty())
+        else {
+            return self.heights.clone();
+        };
+        let (from, to) = (&self.heights_over_time[before], &self.heights_over_time[next]);
+        from.iter().zip(to).map(|(from, to)| from + part * (to - from)).collect()
+    }
+
+    /// The lowest height of all.
+    pub(crate) fn lowest(&self) -> f64 {
+        let all = self.heights.iter().chain(self.heights_over_time.iter().flatten());
+        all.copied().fold(0.0, f64::min)
     }
 }

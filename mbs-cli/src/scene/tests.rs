@@ -107,6 +107,30 @@ initial: {positions: {z: 0.3}, velocities: {x: 2}}
     assert_eq!((road.origin, road.speed, wheels(&scene)), ([0.0; 3], 0.0, 1));
 }
 
+/// A road that moves is seen where it is at the time of the picture.
+#[test]
+fn the_road_of_a_contact_that_changes_with_time() {
+    let text = "
+model: wave
+bodies:
+  wheel: {mass: 1, shape: [{cylinder: {from: [0, -0.05, 0], to: [0, 0.05, 0], radius: 0.3}}]}
+joints:
+  way: {type: prismatic, from: ground, to: wheel, axis: z, coordinate: z}
+forces:
+  tyre: {type: contact, on: wheel, radius: 0.3, road: 0.1*sin(x - 2*t), stiffness: 1e4, damping: 100}
+initial: {positions: {z: 0.3}}
+";
+    let scene = written("wave", text, 1.0);
+    let road = scene.road.as_ref().expect("a road");
+    for t in [0.0, 0.5, 1.0] {
+        let heights = road.heights_at(&scene.motion, t);
+        for (k, height) in heights.iter().enumerate() {
+            let x = road.start + k as f64 * road.step;
+            assert!((height - 0.1 * (x - 2.0 * t).sin()).abs() < 1e-4, "{t} {x}: {height}");
+        }
+    }
+}
+
 /// A body without shapes is seen all the same; a force that merely depends on time is no road.
 #[test]
 fn models_without_shapes() {

@@ -114,10 +114,7 @@ pub(super) fn view(
     let lowest = if leaves { start.lowest(floor_normal) } else { lowest };
     let gap = if weightless { 0.15 * shown.radius() } else { 0.0 };
     let level = match road {
-        Some(road) => {
-            let lowest = road.heights.iter().copied().fold(0.0, f64::min);
-            dot(road.origin, floor_normal) + lowest - 1e-3 * shown.radius()
-        }
+        Some(road) => dot(road.origin, floor_normal) + road.lowest() - 1e-3 * shown.radius(),
         None if lowest.is_finite() => lowest - gap - 1e-3 * shown.radius(),
         None => 0.0,
     };

@@ -50,6 +50,7 @@ fn program(body: Vec<Instruction>, results: Vec<Operand>) -> Program {
         name: name.into(),
         element: mbs_symbolic::dynamics::Element::Force(ForceId::new(0)),
         kind: ModeKind::Negative,
+        decision: mbs_symbolic::dynamics::Decision::Touch,
         is_time_event: false,
         uses: vec![Vec::new()],
     };

@@ -21,6 +21,8 @@ mod error;
 #[cfg(feature = "std")]
 mod events;
 #[cfg(feature = "std")]
+mod grid;
+#[cfg(feature = "std")]
 mod half_explicit;
 #[cfg(feature = "std")]
 mod hermite;

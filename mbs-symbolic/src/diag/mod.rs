@@ -5,6 +5,7 @@
 
 mod diagnostic;
 mod explain;
+mod group;
 mod problem;
 mod render;
 mod source;

@@ -1,5 +1,6 @@
 //! Diagnostics as text, in the look of rustc.
 
+use super::group::{self, groups};
 use super::source::floor_boundary;
 use super::{Diagnostic, Diagnostics, FileId, Quoting, Severity, Sources, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
@@ -24,19 +25,18 @@ pub fn render(diagnostics: &Diagnostics, sources: &Sources) -> String {
     render_with(diagnostics, sources, Style::Plain)
 }
 
-/// All of `diagnostics` as text in the given style; the first fifty if there are more.
+/// All of `diagnostics` as text in the given style; the first fifty if there are more, and of
+/// warnings that say the same of several elements the first.
 pub fn render_with(diagnostics: &Diagnostics, sources: &Sources, style: Style) -> String {
     let renderer = match style {
         Style::Plain => Renderer::plain(),
         Style::Coloured => Renderer::styled(),
     };
-    let mut texts: Vec<String> = diagnostics
-        .iter()
-        .take(SHOWN)
-        .map(|diagnostic| renderer.render(&[report(diagnostic, sources)]))
-        .collect();
-    if diagnostics.len() > SHOWN {
-        texts.push(format!("… and {} more", diagnostics.len() - SHOWN));
+    let groups = groups(diagnostics);
+    let mut texts: Vec<String> =
+        groups.iter().take(SHOWN).map(|group| renderer.render(&[report(group, sources)])).collect();
+    if groups.len() > SHOWN {
+        texts.push(format!("… and {} more", groups.len() - SHOWN));
     }
     texts.join("\n\n")
 }
@@ -52,8 +52,8 @@ fn with_instances(diagnostic: &Diagnostic, sources: &Sources) -> Diagnostic {
     diagnostic
 }
 
-fn report<'a>(diagnostic: &Diagnostic, sources: &'a Sources) -> Group<'a> {
-    let diagnostic = &with_instances(diagnostic, sources);
+fn report<'a>(alike: &group::Group<'_>, sources: &'a Sources) -> Group<'a> {
+    let diagnostic = &with_instances(alike.first, sources);
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -75,6 +75,9 @@ fn report<'a>(diagnostic: &Diagnostic, sources: &'a Sources) -> Group<'a> {
     }
     if let Some(help) = diagnostic.problem.help() {
         group = group.element(Level::HELP.message(help));
+    }
+    if let Some(others) = alike.words(sources) {
+        group = group.element(Level::NOTE.message(others));
     }
     group
 }

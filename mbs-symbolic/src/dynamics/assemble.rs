@@ -433,7 +433,14 @@ fn modes(lowering: &mut Lowering<'_>) -> IdVec<ModeId, Mode> {
             None => format!("{name}.{}", before + 1),
         };
         let is_time_event = time_events[id.index()];
-        modes.push(Mode { name, element, kind: found.kind, is_time_event, uses: Vec::new() });
+        modes.push(Mode {
+            name,
+            element,
+            kind: found.kind,
+            decision: found.decision,
+            is_time_event,
+            uses: Vec::new(),
+        });
     }
     modes
 }

@@ -1,5 +1,6 @@
 //! The equations of motion as expressions, and what their rows and columns mean.
 
+use super::decision::Decision;
 use super::solution::Solution;
 use crate::expr::Graph;
 use crate::ids::{BodyId, ConstraintId, ExprId, ForceId, IdVec, InputId, JointId, ModeId, TableId};
@@ -225,6 +226,8 @@ pub struct Mode {
     pub element: Element,
     /// How the switching function decides.
     pub kind: ModeKind,
+    /// And what.
+    pub decision: Decision,
     /// The function is affine in time and depends on nothing else but parameters, or belongs
     /// to a table of such an argument: its roots are known beforehand and hit exactly.
     pub is_time_event: bool,

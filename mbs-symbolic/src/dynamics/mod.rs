@@ -11,6 +11,7 @@ mod axes;
 mod bases;
 mod closures;
 mod constraints;
+mod decision;
 mod equations;
 mod formulation;
 mod jacobian;
@@ -28,6 +29,7 @@ mod solution;
 
 pub(crate) use activity::readings;
 pub use assemble::{Options, build};
+pub use decision::Decision;
 pub use equations::{
     Contribution, Element, Equations, Formulation, FrozenReading, InputSlot, Kinks, Layout, Mode,
     ModeCondition, ModeKind, Part, Place, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving,

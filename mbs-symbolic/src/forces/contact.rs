@@ -2,6 +2,7 @@
 
 use super::{Damping, Site};
 use crate::diag::Span;
+use crate::dynamics::Decision;
 use crate::expr::BinaryOp;
 use crate::ids::{ExprId, FrameId, Id, LinkId};
 use crate::lower::{OfLocals, Queries};
@@ -94,12 +95,13 @@ fn depth(
         velocity.push(site.kinematics.query(site.lowering, rate));
     }
     let of_point = OfLocals::new(site.lowering, 3, site.element);
+    let decision = Decision::Road(road.span);
     let road = of_point.formula(site.lowering, road, site.kinematics);
     let value = law(site, &of_point, road);
     let slopes = of_point.partials(site.graph(), value);
     let by_time = site.lowering.total_derivative(value, site.kinematics, span);
     let all = [value, slopes[0], slopes[1], slopes[2], by_time];
-    let [value, x, y, z, by_time] = of_point.put_in(site.lowering, &point, all);
+    let [value, x, y, z, by_time] = of_point.put_in(site.lowering, &point, all, decision);
     let graph = site.graph();
     let products: Vec<ExprId> =
         [x, y, z].iter().zip(&velocity).map(|(&slope, &rate)| graph.mul(slope, rate)).collect();
@@ -116,7 +118,7 @@ fn push(site: &mut Site<'_, '_>, on: FrameId, [radius, _, stiffness, damping]: L
     let gap = graph.neg(depth.value);
     let (elastic, viscous) = (graph.mul(k, depth.value), graph.mul(c, depth.rate));
     let force = graph.add(elastic, viscous);
-    let touches = site.lowering.negative(gap, false, Some(site.element));
+    let touches = site.lowering.negative(gap, false, Decision::Touch, Some(site.element));
     let graph = site.graph();
     let zero = graph.zero();
     // Without a damper the force is zero where the depth is.
@@ -124,7 +126,7 @@ fn push(site: &mut Site<'_, '_>, on: FrameId, [radius, _, stiffness, damping]: L
         force
     } else {
         let pulling = graph.neg(force);
-        let pushes = site.lowering.negative(pulling, false, Some(site.element));
+        let pushes = site.lowering.negative(pulling, false, Decision::Push, Some(site.element));
         site.graph().select(pushes, force, zero)
     };
     let graph = site.graph();

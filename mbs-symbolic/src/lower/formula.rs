@@ -1,8 +1,8 @@
 //! One formula → one expression.
 
 use super::Lowering;
-use crate::diag::Problem;
-use crate::dynamics::{Element, Place};
+use crate::diag::{Problem, Span};
+use crate::dynamics::{Decision, Element, Place};
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::{ExprId, IdVec, VariableId};
 use crate::model::{BinaryOperator, Comparison, Formula, Function, Query, TermId, TermKind};
@@ -87,7 +87,7 @@ impl Lowering<'_> {
                 }
                 TermKind::Call(function, a, b) => {
                     let (a, b) = (at(a), at(b));
-                    self.call(function, a, b, element)
+                    self.call(function, [a, b], term.span, element)
                 }
                 TermKind::Compare(comparison, a, b) => {
                     let (a, b) = (at(a), at(b));
@@ -97,7 +97,7 @@ impl Lowering<'_> {
                         Comparison::Greater => (self.graph.sub(b, a), false),
                         Comparison::GreaterEqual => (self.graph.sub(b, a), true),
                     };
-                    self.negative(function, or_zero, element)
+                    self.negative(function, or_zero, Decision::Condition(term.span), element)
                 }
                 TermKind::And(a, b) => {
                     let (a, b) = (at(a), at(b));
@@ -136,7 +136,14 @@ impl Lowering<'_> {
         *values.last().expect("a formula is never empty")
     }
 
-    fn call(&mut self, function: Function, a: ExprId, b: ExprId, element: Option<Element>) -> ExprId {
+    fn call(
+        &mut self,
+        function: Function,
+        [a, b]: [ExprId; 2],
+        span: Span,
+        element: Option<Element>,
+    ) -> ExprId {
+        let decision = Decision::Branch(function, span);
         let unary = match function {
             Function::Sin => UnaryOp::Sin,
             Function::Cos => UnaryOp::Cos,
@@ -155,17 +162,17 @@ impl Lowering<'_> {
             Function::Mod => return self.graph.binary(BinaryOp::Mod, a, b),
             Function::Abs => {
                 let minus = self.graph.neg(a);
-                let below = self.negative(a, false, element);
+                let below = self.negative(a, false, decision, element);
                 return self.graph.select(below, minus, a);
             }
             Function::Sign => {
                 let (one, minus) = (self.graph.one(), self.graph.constant(-1.0));
-                let below = self.negative(a, false, element);
+                let below = self.negative(a, false, decision, element);
                 return self.graph.select(below, minus, one);
             }
             Function::Min | Function::Max => {
                 let difference = self.graph.sub(a, b);
-                let below = self.negative(difference, false, element);
+                let below = self.negative(difference, false, decision, element);
                 let (if_below, otherwise) = if function == Function::Min { (a, b) } else { (b, a) };
                 return self.graph.select(below, if_below, otherwise);
             }

@@ -1,7 +1,7 @@
 //! Conditionals: each comparison of changing values becomes a mode.
 
 use super::Lowering;
-use crate::dynamics::{Element, ModeKind};
+use crate::dynamics::{Decision, Element, ModeKind};
 use crate::expr::{BinaryOp, Node, Symbol};
 use crate::ids::{ExprId, IdVec, ModeId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,15 +20,22 @@ pub(crate) struct FoundMode {
     pub(crate) function: ExprId,
     pub(crate) kind: ModeKind,
     pub(crate) element: Element,
+    pub(crate) decision: Decision,
 }
 
 impl Lowering<'_> {
     /// Truth value of `function < 0` (or ≤ 0).
     ///
     /// A comparison of parameters alone is decided when parameters are set. Any other
-    /// becomes a mode of `element`, whose truth value the integrator freezes within a
+    /// becomes a mode of `element`, which takes this `decision` and whose truth value the integrator freezes within a
     /// step.
-    pub(crate) fn negative(&mut self, function: ExprId, or_zero: bool, element: Option<Element>) -> ExprId {
+    pub(crate) fn negative(
+        &mut self,
+        function: ExprId,
+        or_zero: bool,
+        decision: Decision,
+        element: Option<Element>,
+    ) -> ExprId {
         let zero = self.graph.zero();
         let op = if or_zero { BinaryOp::LessEqual } else { BinaryOp::Less };
         let Some(element) = element.filter(|_| !self.is_fixed(function)) else {
@@ -38,7 +45,7 @@ impl Lowering<'_> {
         let id = match self.modes.known.get(&(function, or_zero)) {
             Some(&id) => id,
             None => {
-                let id = self.modes.list.push(FoundMode { function, kind, element });
+                let id = self.modes.list.push(FoundMode { function, kind, element, decision });
                 self.modes.known.insert((function, or_zero), id);
                 id
             }

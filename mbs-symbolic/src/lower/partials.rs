@@ -1,7 +1,7 @@
 //! Formulas as functions of their locals, and their partial derivatives.
 
 use super::{Lowering, Queries};
-use crate::dynamics::Element;
+use crate::dynamics::{Decision, Element};
 use crate::expr::{BinaryOp, Derivative, Graph, Node, Symbol};
 use crate::ids::{ExprId, Id};
 use crate::model::Formula;
@@ -46,12 +46,14 @@ impl OfLocals {
         self.locals.iter().map(along).collect()
     }
 
-    /// The expressions with `values` for the locals; comparisons become modes of the element.
+    /// The expressions with `values` for the locals; comparisons become modes of the element that
+    /// take this decision.
     pub(crate) fn put_in<const N: usize>(
         self,
         lowering: &mut Lowering<'_>,
         values: &[ExprId],
         exprs: [ExprId; N],
+        decision: Decision,
     ) -> [ExprId; N] {
         let mut replaced: Vec<(ExprId, ExprId)> =
             self.locals.iter().copied().zip(values.iter().copied()).collect();
@@ -59,7 +61,7 @@ impl OfLocals {
         for id in comparisons(&lowering.graph, &exprs) {
             let Node::Binary(op, function, _) = lowering.graph.node(id) else { continue };
             let function = put(&mut lowering.graph, &replaced, function);
-            let mode = lowering.negative(function, op == BinaryOp::LessEqual, Some(self.element));
+            let mode = lowering.negative(function, op == BinaryOp::LessEqual, decision, Some(self.element));
             replaced.push((id, mode));
         }
         for index in self.first_place..lowering.places.len() {

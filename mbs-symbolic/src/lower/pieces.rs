@@ -15,7 +15,7 @@
 
 use super::Lowering;
 use super::modes::FoundMode;
-use crate::dynamics::{Element, ModeKind};
+use crate::dynamics::{Decision, Element, ModeKind};
 use crate::ids::{ExprId, ModeId, TableId};
 use crate::model::{Name, Outside, Table};
 use mbs_math::TableKind;
@@ -76,7 +76,12 @@ impl Lowering<'_> {
                 let zigzag = self.tables.push(zigzag(&name, &flips));
                 self.graph.table(zigzag, TableKind::Linear, 0, argument)
             };
-            let mode = self.modes.list.push(FoundMode { function, kind: ModeKind::Negative, element });
+            let mode = self.modes.list.push(FoundMode {
+                function,
+                kind: ModeKind::Negative,
+                element,
+                decision: Decision::Piece,
+            });
             let holds = self.graph.symbol(crate::expr::Symbol::Mode(mode));
             let (weight, zero) = (self.graph.constant(f64::from(1_u32 << bit)), self.graph.zero());
             numbers.push(self.graph.select(holds, weight, zero));

@@ -2,7 +2,9 @@
 
 use super::Layout;
 use crate::diag::Span;
-use crate::dynamics::{Element, Equations, InputSlot, Mode, ModeKind, Pose, QuaternionBlock, Row, RowKind};
+use crate::dynamics::{
+    Decision, Element, Equations, InputSlot, Mode, ModeKind, Pose, QuaternionBlock, Row, RowKind,
+};
 use crate::expr::{BinaryOp, Graph, Symbol, UnaryOp};
 use crate::ids::{BodyId, ConstraintId, ExprId, ForceId, Id, IdVec, InputId, ModeId, TableId};
 use crate::model::{Name, Outside, Table};
@@ -201,6 +203,7 @@ pub(crate) fn everything() -> Equations {
         name: name.into(),
         element: Element::Force(ForceId::new(0)),
         kind,
+        decision: Decision::Touch,
         is_time_event: false,
         uses: vec![Vec::new()],
     };

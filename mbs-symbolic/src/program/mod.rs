@@ -21,7 +21,8 @@ mod tangent;
 mod verify;
 
 pub use crate::dynamics::{
-    Algorithm, InputSlot, Kinks, Layout, Mode, ModeCondition, ModeKind, QuaternionBlock, Row, RowKind,
+    Algorithm, Decision, InputSlot, Kinks, Layout, Mode, ModeCondition, ModeKind, QuaternionBlock, Row,
+    RowKind,
 };
 pub use count::Counts;
 pub use functions::{FunctionKind, Quantity};

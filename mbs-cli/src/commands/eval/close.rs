@@ -56,6 +56,7 @@ pub(super) fn close(
     (state.p, state.v) = (at.p, at.v);
     let mut text = String::new();
     for (what, about) in start::lines(&became, layout) {
+        let about = about.replace('\n', &format!("\n{:15}", ""));
         let _ = writeln!(text, "  {what:<12} {about}");
     }
     for warning in start::warnings(&became, layout) {

@@ -1,9 +1,11 @@
 //! What a run says at its end.
 
+use super::events::{self, NamedEvent};
 use super::outside::Left;
-use super::table::Evaluator;
+use super::table::{Evaluator, rate};
 use super::{Run, WallTimes, methods};
 use crate::mobility;
+use crate::start::wrapped;
 use mbs_runtime::integrate::{Projection, SingularPose};
 use mbs_runtime::{Names, State, Trajectory};
 use serde_json::{Map, Value, json};
@@ -35,10 +37,6 @@ fn atol(run: &Run<'_>) -> f64 {
     run.settings.atol.unwrap_or(0.01 * run.settings.rtol)
 }
 
-fn direction(rising: bool) -> &'static str {
-    if rising { "rising" } else { "falling" }
-}
-
 /// Independent motions at the end of the run.
 fn degrees_of_freedom(run: &Run<'_>, state: &State) -> usize {
     let layout = run.system.layout();
@@ -56,9 +54,9 @@ fn energies(run: &Run<'_>) -> Option<[f64; 2]> {
 }
 
 /// The JSON answer.
-pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
+pub(super) fn json(run: &Run<'_>, happened: &[NamedEvent]) -> Map<String, Value> {
     let layout = run.system.layout();
-    let Trajectory { start, states, events, statistics, drift, redundant, singular_poses, stiffness } =
+    let Trajectory { start, states, statistics, drift, redundant, singular_poses, stiffness, .. } =
         &run.trajectory;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
@@ -91,10 +89,7 @@ pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
         }
         put("lambda", all(&layout.rows, &last.lambda));
     }
-    let list = events
-        .iter()
-        .map(|event| json!({"t": event.t, "name": event.name, "direction": direction(event.rising)}));
-    put("events", list.collect());
+    put("events", happened.iter().map(NamedEvent::json).collect());
     put(
         "statistics",
         json!({
@@ -201,10 +196,11 @@ pub(super) fn summary(run: &Run<'_>) -> Vec<(String, String)> {
 /// The force elements whose work the energies leave out.
 fn left_out(names: &[String]) -> String {
     let named: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    let Some((first, rest)) = named.split_first() else { return String::new() };
+    let named = wrapped(&[&[format!("without the work of {first}")], rest].concat());
     match names.len() {
-        0 => String::new(),
-        n if n <= MOST_NAMES => format!("\nwithout the work of {}", named.join(", ")),
-        n => format!("\nwithout the work of {} and {} more", named.join(", "), n - MOST_NAMES),
+        n if n > MOST_NAMES => format!("\n{named} and {} more", n - MOST_NAMES),
+        _ => format!("\n{named}"),
     }
 }
 
@@ -231,9 +227,9 @@ pub(super) fn warnings(run: &Run<'_>) -> Vec<String> {
 }
 
 /// The summary for people.
-pub(super) fn text(run: &Run<'_>) -> String {
+pub(super) fn text(run: &Run<'_>, happened: &[NamedEvent], all_events: bool) -> String {
     let layout = run.system.layout();
-    let Trajectory { states, events, .. } = &run.trajectory;
+    let states = &run.trajectory.states;
     let scenario = run.scenario.as_ref().map(|name| format!(", scenario {name}")).unwrap_or_default();
     let mut out = format!("{}{scenario}\n", layout.model());
     for (what, about) in summary(run) {
@@ -243,13 +239,9 @@ pub(super) fn text(run: &Run<'_>) -> String {
     for warning in warnings(run) {
         let _ = writeln!(out, "  {warning}");
     }
-    if !events.is_empty() {
-        let _ = writeln!(out, "\nevents");
-        let width = events.iter().map(|event| event.name.len()).max().unwrap_or(0);
-        for event in events {
-            let _ =
-                writeln!(out, "  {:>12.9} s  {:<width$}  {}", event.t, event.name, direction(event.rising));
-        }
+    if !happened.is_empty() {
+        out += "\nevents\n";
+        out += &events::text(happened, all_events);
     }
     if let Some(last) = states.last() {
         let _ = writeln!(out, "\nat t = {} s", last.t);
@@ -293,9 +285,11 @@ fn size(run: &Run<'_>) -> String {
 fn motion(run: &Run<'_>, last: &State) -> Vec<String> {
     let layout = run.system.layout();
     if layout.positions != layout.velocities {
+        // A rate may have the name of its coordinate.
+        let rates: Vec<String> = layout.velocities.iter().map(|name| rate(layout, name)).collect();
         return vec![
             values(&layout.positions, &layout.position_units, &last.p),
-            values(&layout.velocities, &layout.velocity_units, &last.v),
+            values(&rates.into(), &layout.velocity_units, &last.v),
         ];
     }
     let width = layout.positions.iter().map(str::len).max().unwrap_or(0);

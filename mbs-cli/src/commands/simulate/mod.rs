@@ -2,6 +2,7 @@
 
 pub(crate) mod accuracy;
 mod answer;
+pub(crate) mod events;
 pub(crate) mod methods;
 pub(crate) mod outside;
 mod overrides;
@@ -333,7 +334,12 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
             output::write(&gltf::glb(&scene, &planned.model.name), path)?;
         }
     }
-    if options.json { report::print_json(answer::json(&run)) } else { report::print(&answer::text(&run)) }
+    let events = events::named(&run.trajectory.events, &program.layout, &planned.model, &planned.sources);
+    if options.json {
+        report::print_json(answer::json(&run, &events))
+    } else {
+        report::print(&answer::text(&run, &events, options.events))
+    }
 }
 
 /// A run once more, with points at even distances and close enough for pictures; where they
@@ -381,6 +387,7 @@ pub(crate) fn described<'r>(
         system: &*run.system,
         scenario: run.scenario.as_deref(),
         trajectory: &run.trajectory,
+        events: events::named(&run.trajectory.events, &program.layout, &planned.model, &planned.sources),
         has_every_step: run.settings.output_step.is_none(),
         dense,
         summary: answer::summary(run),
@@ -393,8 +400,20 @@ pub(crate) fn described<'r>(
 /// Curves by name, or of all positions.
 fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure> {
     let table = page::curves::motion(report);
+    let mut hidden: Vec<&str> = Vec::new();
     let chosen: Vec<&page::curves::Column> = if names.is_empty() {
-        table.columns.iter().filter(|column| column.group == "positions").collect()
+        let (noise, moving): (Vec<_>, Vec<_>) = table
+            .columns
+            .iter()
+            .filter(|column| column.group == "positions")
+            .partition(|column| column.is_noise);
+        // Of a mechanism at rest all is noise.
+        if moving.is_empty() {
+            noise
+        } else {
+            hidden = noise.iter().map(|column| column.name.as_str()).collect();
+            moving
+        }
     } else {
         let find = |name: &String| table.columns.iter().find(|column| column.name == *name);
         let unknown = names.iter().find(|name| find(name).is_none());
@@ -414,7 +433,7 @@ fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure
             values: &column.values,
         })
         .collect();
-    Ok(plot::figure(&report.model.name, &curves))
+    Ok(plot::figure(&report.model.name, &curves, &hidden))
 }
 
 /// The equations as HTML, of the model without what reports add to it.

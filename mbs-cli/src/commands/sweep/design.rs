@@ -73,7 +73,17 @@ impl Range {
 
     fn grid(self, index: u64) -> f64 {
         let last = self.count.unwrap_or(1).saturating_sub(1);
-        if last == 0 { self.from } else { self.between(index as f64 / last as f64) }
+        if last == 0 || index == 0 {
+            return self.from;
+        }
+        if index == last {
+            return self.to;
+        }
+        let value = self.between(index as f64 / last as f64);
+        // A grid of decimals has decimals as its points: 0.3, not 0.30000000000000004.
+        let decimal = format!("{value:.11e}").parse().unwrap_or(value);
+        let rounding = 2.0 * f64::EPSILON * self.from.abs().max(self.to.abs());
+        if (decimal - value).abs() <= rounding { decimal } else { value }
     }
 }
 

@@ -43,13 +43,13 @@ class Plots {
   }
 
   // Of the first two units that move, and of energy: the curve that moves most, and others
-  // that can be read on the same axis and are not the same.
+  // that can be read on the same axis and are not the same. Rounding noise is left out.
   firstChoice() {
     const units = new Map();
     for (const group of ["outputs", "positions", "velocities", "energy"]) {
       for (const curve of curves.filter((one) => one.group === group)) {
         const [low, high] = range(curve);
-        const moves = high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high), 1e-9);
+        const moves = !curve.isNoise && high - low > 1e-6 * Math.max(Math.abs(low), Math.abs(high), 1e-9);
         const list = units.get(key(curve)) || [];
         if (moves && (!list.length || list[0].group === group)) list.push({ curve, group, low, high });
         if (list.length) units.set(key(curve), list);
@@ -95,6 +95,22 @@ class Plots {
       }
       this.list.append(part);
     }
+    this.markNoise();
+  }
+
+  // Says which curves are nothing but rounding; a run with other values may change that.
+  markNoise() {
+    const noise = [...this.boxes].filter(([curve, box]) => {
+      const label = box.parentElement;
+      label.classList.toggle("noise", curve.isNoise);
+      label.title = curve.isNoise ? `${curve.name} is zero up to rounding` : curve.name;
+      return curve.isNoise;
+    });
+    const note = document.getElementById("noise-note");
+    note.hidden = noise.length === 0;
+    const names = noise.slice(0, 4).map(([curve]) => curve.name).join(", ");
+    const more = noise.length > 4 ? ", …" : "";
+    note.textContent = `${noise.length === 1 ? "1 curve is" : `${noise.length} curves are`} zero up to rounding and not shown unless chosen: ${names}${more}`;
   }
 
   filter(text) {
@@ -251,20 +267,30 @@ class Plots {
   svg() {
     const colours = this.colours();
     const [width, height, top] = [760, 250, 26];
+    const most = Math.floor((width - MARGIN.left - MARGIN.right - 40) / 6.4);
+    let total = 0;
     const parts = this.plots.map((plot, index) => {
       const pen = new SvgPen();
       pen.prefix = `${index}-`;
-      plot.paint(pen, { x0: MARGIN.left, x1: width - MARGIN.right, y0: top + 4, y1: height - MARGIN.bottom }, colours, 1);
-      let x = MARGIN.left;
+      // The legend in as many lines as it needs, and the plot below.
+      let [x, y] = [MARGIN.left, 9];
       for (const curve of plot.curves) {
-        pen.put(tag("rect", { x, y: 9, width: 14, height: 4, rx: 2, fill: curve.colour() }));
-        const label = curve.name + (curve.unit && !curve.unit.startsWith("|") ? ` [${prettyUnit(curve.unit)}]` : "");
-        pen.text(label, x + 19, 15, colours.cursor, "start");
-        x += 40 + 6.4 * label.length;
+        const whole = curve.name + (curve.unit && !curve.unit.startsWith("|") ? ` [${prettyUnit(curve.unit)}]` : "");
+        const label = whole.length > most ? `${whole.slice(0, most - 1)}…` : whole;
+        const long = 40 + 6.4 * label.length;
+        if (x > MARGIN.left && x + long > width - MARGIN.right + 20) [x, y] = [MARGIN.left, y + 16];
+        pen.put(tag("rect", { x, y, width: 14, height: 4, rx: 2, fill: curve.colour() }));
+        pen.text(label, x + 19, y + 6, colours.cursor, "start");
+        x += long;
       }
-      return tag("g", { transform: `translate(0 ${index * height})` }, pen.parts.join(""));
+      const upper = y - 9 + top + 4;
+      const lower = y - 9 + height - MARGIN.bottom;
+      plot.paint(pen, { x0: MARGIN.left, x1: width - MARGIN.right, y0: upper, y1: lower }, colours, 1);
+      const placed = tag("g", { transform: `translate(0 ${total})` }, pen.parts.join(""));
+      total += lower + MARGIN.bottom;
+      return placed;
     });
-    const total = Math.max(1, this.plots.length) * height;
+    total = total || height;
     const back = tag("rect", { width, height: total, fill: colours.back });
     const attributes = { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${total}`, width, height: total, "font-family": "system-ui, sans-serif" };
     return tag("svg", attributes, back + parts.join(""));

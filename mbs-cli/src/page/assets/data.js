@@ -94,6 +94,11 @@ class Curve {
     return this.table.times;
   }
 
+  // Whether all values are zero up to rounding.
+  get isNoise() {
+    return this.source.noise === true;
+  }
+
   get values() {
     if (!this.numbers) {
       const { f64, f32, constant } = this.source;

@@ -28,7 +28,10 @@ function replace(fresh) {
   }
   setTrace(state.trace);
   setTime(state.time);
-  if (plots) plots.arrange();
+  if (plots) {
+    plots.markNoise();
+    plots.arrange();
+  }
 }
 
 async function rerun() {
@@ -96,7 +99,8 @@ const rows = live.settings.map((setting) => {
     number.value = value;
     paint();
   };
-  const label = element("label", { title: doc }, element("span", { textContent: name }), slider, number, element("small", { textContent: prettyUnit(unit) }));
+  const title = [name, doc].filter(Boolean).join(": ");
+  const label = element("label", { title }, element("span", { textContent: name }), slider, number, element("small", { textContent: prettyUnit(unit) }));
   return { setting, label, reset };
 });
 
@@ -107,6 +111,23 @@ for (const [kind, title] of [["parameter", "Parameters"], ["input", "Inputs"], [
   part.append(element("div", { className: "sliders" }, ...own.map(({ label }) => label)));
   panel.append(part);
 }
+// With more sliders than this a search is of use.
+const MANY_SLIDERS = 8;
+const search = element("input", { type: "search", className: "live-search", placeholder: "Search, e.g. stiffness", id: "live-search", hidden: rows.length <= MANY_SLIDERS });
+search.setAttribute("aria-label", "Search parameters, inputs and initial values");
+search.addEventListener("input", () => {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const { setting, label } of rows) {
+    const text = `${setting.name} ${setting.doc ?? ""} ${setting.unit}`.toLowerCase();
+    label.hidden = !words.every((word) => text.includes(word));
+  }
+  for (const part of panel.querySelectorAll("details")) {
+    const found = part.querySelector("label:not([hidden])") !== null;
+    part.hidden = !found;
+    if (words.length && found) part.open = true;
+  }
+});
+panel.prepend(search);
 const resetButton = element("button", { type: "button", textContent: "Reset" });
 resetButton.addEventListener("click", () => {
   for (const name of Object.keys(settings)) delete settings[name];

@@ -364,11 +364,27 @@ for (const button of document.querySelectorAll(".jump")) {
     document.querySelector(".stage").scrollIntoView({ block: "nearest", behavior: "smooth" });
   });
 }
+// Long tables of parameters have a search.
+for (const table of document.querySelectorAll("table.parameters")) {
+  const lines = [...table.tBodies[0].rows];
+  if (lines.length <= 12) continue;
+  const search = document.createElement("input");
+  search.type = "search";
+  search.id = "parameter-search";
+  search.className = "table-search";
+  search.placeholder = "Search, e.g. stiffness";
+  search.setAttribute("aria-label", "Search parameters");
+  search.addEventListener("input", () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const line of lines) line.hidden = !words.every((word) => line.textContent.toLowerCase().includes(word));
+  });
+  table.parentElement.before(search);
+}
 // Events below the slider.
 for (const event of data.events.slice(0, 500)) {
   const mark = document.createElement("i");
   mark.style.left = `${span ? ((event.t - motion.start) / span) * 100 : 0}%`;
-  mark.title = `${event.name} at ${event.t.toFixed(decimals)} s`;
+  mark.title = `${event.name}: ${event.meaning} at ${event.t.toFixed(decimals)} s`;
   $("marks").append(mark);
 }
 setTime(state.time);

@@ -329,10 +329,24 @@ class Renderer {
     });
   }
 
+  // Heights of the road now: those of a road that changes with time lie between two frames.
+  roadHeights() {
+    const { road } = this.scene;
+    if (!road.over_time) return road.heights;
+    road.all ??= decode(road.over_time, Float32Array);
+    const { times } = motion;
+    const n = road.heights.length;
+    const k = interval(times, this.time);
+    const next = Math.min(k + 1, times.length - 1);
+    const part = clamp((this.time - times[k]) / (times[next] - times[k] || 1), 0, 1);
+    return road.heights.map((_, i) => road.all[k * n + i] + part * (road.all[next * n + i] - road.all[k * n + i]));
+  }
+
   drawRoad() {
     const { gl, scene, road } = this;
     const { origin, matrix, radius, theme } = this.frame;
-    const { along, width, speed, start, step, heights } = scene.road;
+    const { along, width, speed, start, step } = scene.road;
+    const heights = this.roadHeights();
     const { up } = scene.view;
     const side = cross(up, along);
     const middle = dot(sub(origin, scene.road.origin), along);

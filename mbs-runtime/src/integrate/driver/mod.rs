@@ -9,6 +9,7 @@ use super::approach::Approach;
 use super::controller::Controller;
 use super::error::SimulationError;
 use super::events::{Crossing, Unsettled, Watch, instant};
+use super::grid::Grid;
 use super::run::{Drift, Event, Settings, Trajectory};
 use super::singular::SingularWatch;
 use super::stiffness::StiffnessWatch;
@@ -92,6 +93,8 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     between: State,
     saddle: Saddle,
     h: f64,
+    /// Times of recorded points, unless every step is one.
+    grid: Option<Grid>,
     /// Index of the next recorded point.
     next_output: u64,
     /// Steps in a row too short for the run ever to end.
@@ -165,6 +168,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             saddle: layout.saddle(layout.n_lambda()),
             state,
             h: 0.0,
+            grid: settings.output_step.map(|step| Grid::new(settings.t_start, step)),
             next_output: 0,
             crawling: 0,
             states: Vec::new(),

@@ -38,10 +38,10 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         t: f64,
         observer: &mut dyn FnMut(&State) -> bool,
     ) -> Result<(), SimulationError> {
-        let Some(step) = self.settings.output_step else { return Ok(()) };
+        let Some(grid) = self.grid else { return Ok(()) };
         loop {
-            let point = self.settings.t_start + self.next_output as f64 * step;
-            if point > t || point > self.settings.t_end + 1e-9 * step {
+            let point = grid.at(self.next_output);
+            if point > t || point > self.settings.t_end + 1e-9 * grid.step {
                 return Ok(());
             }
             let h = self.trial.t - self.state.t;

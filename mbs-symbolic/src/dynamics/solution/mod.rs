@@ -100,13 +100,15 @@ pub(super) fn solutions(
     }
     let formed = size(&equations.graph, equations.mass_matrix.iter().chain(&equations.forces));
     // What is much longer before it is optimised will not be shorter afterwards.
-    let is_worth_it = list.is_empty() || formed + reduced.operations <= worth;
-    if is_worth_it && reduced.operations <= MOST_OPERATIONS {
+    let is_worth_it = |operations: usize| {
+        operations <= MOST_OPERATIONS && (list.is_empty() || formed + operations <= worth)
+    };
+    if reduced.operations.is_some_and(is_worth_it) {
         let mut saddle = Saddle::new(equations, &reduced.mass_matrix, &reduced.forces);
         let graph = &mut equations.graph;
         let taken_out = reduced.take_out(graph, &mut saddle);
-        let plan = Plan::new(&saddle.pattern(), n_v, &reduced.unknowns());
-        list.extend(saddle.solve(graph, &plan, &taken_out));
+        let plan = Plan::new(&saddle.pattern(), n_v, &reduced.unknowns(), usize::MAX);
+        list.extend(plan.and_then(|plan| saddle.solve(graph, &plan, &taken_out)));
     }
     list
 }

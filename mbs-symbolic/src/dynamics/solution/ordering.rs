@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) steps: Vec<Step>,
+    /// About how many operations the elimination takes, the solution included.
+    pub(super) operations: usize,
 }
 
 /// Elimination of one unknown.
@@ -23,8 +25,13 @@ impl Plan {
     /// rows are independent (Vanderbei 1995).
     ///
     /// `coupled` lists the others of each unknown; the first `n_v` are velocities. Those of `taken_out`
-    /// are none of its business any more.
-    pub(super) fn new(coupled: &[BTreeSet<usize>], n_v: usize, taken_out: &BTreeSet<usize>) -> Self {
+    /// are none of its business any more. `None` if elimination takes more operations than `most`.
+    pub(super) fn new(
+        coupled: &[BTreeSet<usize>],
+        n_v: usize,
+        taken_out: &BTreeSet<usize>,
+        most: usize,
+    ) -> Option<Self> {
         let mut around = coupled.to_vec();
         let mut waits_for: Vec<usize> =
             coupled.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
@@ -32,9 +39,14 @@ impl Plan {
             .filter(|&k| waits_for[k] == 0 && !taken_out.contains(&k))
             .map(|k| (around[k].len(), std::cmp::Reverse(k)))
             .collect();
-        let mut steps = Vec::with_capacity(around.len());
+        let mut plan = Self { steps: Vec::with_capacity(around.len()), operations: 0 };
         while let Some((_, std::cmp::Reverse(pivot))) = ready.pop_first() {
             let others = std::mem::take(&mut around[pivot]);
+            let n = others.len();
+            plan.operations = plan.operations.saturating_add(n * (n + 1) + 5 * n + 2);
+            if plan.operations > most {
+                return None;
+            }
             for &k in &others {
                 let before = (around[k].len(), std::cmp::Reverse(k));
                 around[k].remove(&pivot);
@@ -47,18 +59,9 @@ impl Plan {
                     ready.insert((around[k].len(), std::cmp::Reverse(k)));
                 }
             }
-            steps.push(Step { pivot, later: others.into_iter().collect() });
+            plan.steps.push(Step { pivot, later: others.into_iter().collect() });
         }
-        Self { steps }
-    }
-
-    /// About how many operations the elimination takes, the solution included.
-    pub(super) fn operations(&self) -> usize {
-        let step = |step: &Step| {
-            let n = step.later.len();
-            n * (n + 1) + 5 * n + 2
-        };
-        self.steps.iter().map(step).sum()
+        Some(plan)
     }
 }
 
@@ -67,10 +70,14 @@ mod tests {
     use super::super::testing::coupled;
     use super::*;
 
+    fn planned(coupled: &[BTreeSet<usize>], n_v: usize) -> Plan {
+        Plan::new(coupled, n_v, &BTreeSet::new(), usize::MAX).expect("no limit")
+    }
+
     #[test]
     fn a_tree_is_eliminated_from_its_tips() {
         // 0 carries 1 and 2; 2 carries 3.
-        let plan = Plan::new(&coupled(4, &[(0, 1), (0, 2), (0, 3), (2, 3)]), 4, &BTreeSet::new());
+        let plan = planned(&coupled(4, &[(0, 1), (0, 2), (0, 3), (2, 3)]), 4);
         let order: Vec<usize> = plan.steps.iter().map(|step| step.pivot).collect();
         assert_eq!(order, [1, 3, 2, 0]);
         assert_eq!(plan.steps.iter().map(|step| step.later.len()).sum::<usize>(), 4, "nothing new");
@@ -78,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_row_comes_after_its_velocities() {
-        let plan = Plan::new(&coupled(3, &[(0, 1), (0, 2), (1, 2)]), 2, &BTreeSet::new());
+        let plan = planned(&coupled(3, &[(0, 1), (0, 2), (1, 2)]), 2);
         assert_eq!(plan.steps.iter().map(|step| step.pivot).collect::<Vec<_>>(), [1, 0, 2]);
     }
 
@@ -87,8 +94,19 @@ mod tests {
         let cost = |n: usize| {
             // Row n + k constrains velocities k and k + 1.
             let pairs: Vec<_> = (0..n - 1).flat_map(|k| [(n + k, k), (n + k, k + 1)]).collect();
-            Plan::new(&coupled(2 * n - 1, &pairs), n, &BTreeSet::new()).operations()
+            planned(&coupled(2 * n - 1, &pairs), n).operations
         };
         assert_eq!(cost(200) - cost(100), cost(300) - cost(200));
+    }
+
+    /// What is too long is left at once: the first pivot of 2000 coupled unknowns says so.
+    #[test]
+    fn a_plan_that_is_too_long_is_left() {
+        let all: Vec<BTreeSet<usize>> = (0..2000).map(|_| (0..2000).collect()).collect();
+        assert!(Plan::new(&all, 2000, &BTreeSet::new(), 200_000).is_none());
+        let pairs: Vec<_> = (0..9).map(|k| (k, k + 1)).collect();
+        let operations = planned(&coupled(10, &pairs), 10).operations;
+        assert!(Plan::new(&coupled(10, &pairs), 10, &BTreeSet::new(), operations).is_some());
+        assert!(Plan::new(&coupled(10, &pairs), 10, &BTreeSet::new(), operations - 1).is_none());
     }
 }

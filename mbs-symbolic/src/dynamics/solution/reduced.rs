@@ -3,6 +3,7 @@
 //! Both are eliminated in closed form, and what elimination would do to M on their behalf is for the most part
 //! known beforehand: M is formed of other inertias instead.
 
+use super::MOST_OPERATIONS;
 use super::carried::{self, Mass};
 use super::elimination::Saddle;
 use super::ordering::Plan;
@@ -26,8 +27,8 @@ pub(in crate::dynamics) struct Reduced {
     pub(super) forces: Vec<ExprId>,
     rods: Vec<(Rod, Option<Mass>)>,
     rotors: Vec<Rotor>,
-    /// About how many operations the solution takes.
-    pub(super) operations: usize,
+    /// About how many operations the solution takes; `None` if it is too long.
+    pub(super) operations: Option<usize>,
 }
 
 impl Reduced {
@@ -104,15 +105,22 @@ impl TakenOut {
     }
 }
 
-/// All rods if it is cheaper to take them out, or none; and about how many operations the solution takes.
-fn cheaper(coupled: &[BTreeSet<usize>], n_v: usize, out: &BTreeSet<usize>) -> (Vec<Rod>, usize) {
-    let plain = Plan::new(coupled, n_v, out).operations();
+/// All rods if it is cheaper to take them out, or none; and about how many operations the solution
+/// takes, unless it is too long.
+fn cheaper(coupled: &[BTreeSet<usize>], n_v: usize, out: &BTreeSet<usize>) -> (Vec<Rod>, Option<usize>) {
+    let operations = |coupled: &[BTreeSet<usize>], out: &BTreeSet<usize>| {
+        Plan::new(coupled, n_v, out, MOST_OPERATIONS).map(|plan| plan.operations)
+    };
+    let plain = operations(coupled, out);
     let rods = Rod::find(coupled, n_v);
     let mut left = coupled.to_vec();
     let taking_out: usize = rods.iter().map(|rod| Rod::operations(rod.take_out_of(&mut left))).sum();
     let out: BTreeSet<usize> = rods.iter().flat_map(Rod::own).chain(out.iter().copied()).collect();
-    let other = Plan::new(&left, n_v, &out).operations() + taking_out;
-    if other < plain { (rods, other) } else { (Vec::new(), plain) }
+    let other = operations(&left, &out).map(|operations| operations + taking_out);
+    match (other, plain) {
+        (Some(other), plain) if plain.is_none_or(|plain| other < plain) => (rods, Some(other)),
+        _ => (Vec::new(), plain),
+    }
 }
 
 /// The other unknowns each is coupled to: velocities, then rows.

@@ -119,6 +119,7 @@ fn modes_and_logic() {
         name: "bump".to_owned(),
         element,
         kind: ModeKind::Negative,
+        decision: crate::dynamics::Decision::Touch,
         is_time_event: false,
         uses: vec![Vec::new()],
     });
