@@ -72,7 +72,7 @@ pub fn read_with(name: &str, source: &str, loader: &dyn Loader, keep_dust: bool)
                 }
             }
         }
-        Err(diagnostic) => (Err((*diagnostic).into()), None),
+        Err(problems) => (Err(problems), None),
     };
     Reading { sources, result, fragment }
 }
