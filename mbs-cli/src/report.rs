@@ -41,10 +41,18 @@ pub(crate) struct Problem {
     pub(crate) file: Option<String>,
     /// Line and column in it.
     pub(crate) place: Option<(usize, usize)>,
-    /// The argument of the command line it is about, as it was given, and the part of it that is wrong.
-    pub(crate) argument: Option<(String, Range<usize>)>,
+    /// The argument of the command line it is about.
+    pub(crate) argument: Option<Box<Argument>>,
     /// What to do; `None` if that would be guessing.
     pub(crate) help: Option<String>,
+}
+
+/// An argument of the command line as it was given.
+#[derive(Debug)]
+pub(crate) struct Argument {
+    text: String,
+    /// The bytes that are wrong.
+    wrong: Range<usize>,
 }
 
 impl Failure {
@@ -80,8 +88,8 @@ impl Failure {
     pub(crate) fn argument(mut self, option: &str, value: &str, wrong: Range<usize>) -> Self {
         if let Self::Problem(problem) = &mut self {
             let before = if option.is_empty() { String::new() } else { format!("{option} ") };
-            let mark = before.len() + wrong.start..before.len() + wrong.end;
-            problem.argument = Some((before + value, mark));
+            let wrong = before.len() + wrong.start..before.len() + wrong.end;
+            problem.argument = Some(Box::new(Argument { text: before + value, wrong }));
         }
         self
     }
@@ -185,7 +193,7 @@ fn failure_json(failure: &Failure) -> Value {
             "file": problem.file,
             "line": problem.place.map(|(line, _)| line),
             "column": problem.place.map(|(_, column)| column),
-            "argument": problem.argument.as_ref().map(|(argument, _)| argument),
+            "argument": problem.argument.as_ref().map(|argument| &argument.text),
             "message": problem.message,
             "help": problem.help,
         }]),
@@ -231,7 +239,8 @@ impl Problem {
                 text += &format!(":{line}:{column}");
             }
         }
-        if let Some((argument, wrong)) = &self.argument {
+        if let Some(argument) = &self.argument {
+            let Argument { text: argument, wrong } = &**argument;
             let width = |range: Range<usize>| argument.get(range).map_or(0, |part| part.chars().count());
             let (before, marks) =
                 (" ".repeat(width(0..wrong.start)), "^".repeat(width(wrong.clone()).max(1)));

@@ -3,6 +3,7 @@
 use mbs_symbolic::diag::{Style, render, render_with};
 use mbs_symbolic::model::{self, Loader, NoFiles};
 use mbs_symbolic::{Options, compile};
+use std::time::Instant;
 
 /// Codes of everything that is wrong with a model.
 fn codes(source: &str) -> Vec<&'static str> {
@@ -219,12 +220,14 @@ fn many_mistakes_are_told_in_time() {
         let unknown: Vec<String> = (0..7).map(|k| format!("parameter_of_a_model_{i}_{k}")).collect();
         source += &format!("  o{i}: {}\n", unknown.join(" + "));
     }
-    let begin = std::time::Instant::now();
+    let begin = Instant::now();
     let reading = model::read("model.yaml", &source, &NoFiles);
     let problems = reading.result.expect_err("63 000 mistakes");
     assert_eq!(problems.len(), 63_000);
+    let reading_took = begin.elapsed();
+    let begin = Instant::now();
     let lines: usize = problems.iter().map(|problem| reading.sources.position(problem.span).line).sum();
     assert!(lines > 63_000 * 9000 && !render(&problems, &reading.sources).is_empty());
-    let taken = begin.elapsed().as_secs_f64();
-    assert!(taken < 20.0, "{taken} s");
+    let telling_took = begin.elapsed();
+    assert!(telling_took < 3 * reading_took, "{telling_took:?} beside {reading_took:?}");
 }

@@ -67,7 +67,7 @@ problems! {
     "Y006" NoSpaceAfterColon { key: String, value: String }
         "a space is missing after the colon of `{key}`", Some(format!("write `{key}: {value}`"));
     "Y007" Indentation { key: String, found: usize, expected: usize, above: Option<String> }
-        "`{key}` is indented by {found} spaces, which fits none of the lines above", Some(match above {
+        "the indentation of `{key}` is {found}, which fits none of the lines above", Some(match above {
             Some(above) => format!("indent it by {expected} as `{above}`, which has its value already"),
             None => format!("indent it by {expected} as the entries it belongs to"),
         });

@@ -249,8 +249,7 @@ pub(super) fn spaced_unit(text: &str, to: usize) -> Option<String> {
     // Where each byte of what is joined ends in the text.
     let mut ends = Vec::new();
     let sign = |c: char| matches!(c, '*' | '/' | '^' | '·' | '(');
-    let mut rest = text[number..].char_indices().peekable();
-    while let Some((at, letter)) = rest.next() {
+    for (at, letter) in text[number..].char_indices() {
         let next = text[number + at..].trim_start().chars().next();
         let beside_sign =
             joined.is_empty() || joined.ends_with(sign) || next.is_some_and(|c| sign(c) || c == ')');

@@ -130,7 +130,9 @@ fn rename_sections(root: &mut Node, fields: &'static [Field], problems: &mut Dia
             continue;
         }
         let names = || free.iter().filter(|field| is_map(field.kind)).map(|field| field.key);
-        let Some(meant) = plural(&key.text, names()).or_else(|| nearest(&key.text, names())) else { continue };
+        let Some(meant) = plural(&key.text, names()).or_else(|| nearest(&key.text, names())) else {
+            continue;
+        };
         let problem = Problem::UnknownKey {
             key: key.text.clone(),
             place: TOP.name.to_owned(),
