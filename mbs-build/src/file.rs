@@ -1,5 +1,6 @@
 //! Compiling a model file and the tables beside it.
 
+use mbs_symbolic::diag::decode;
 use mbs_symbolic::model::{Loader, limits};
 use mbs_symbolic::{Compiled, Options, Rejected};
 use std::cell::RefCell;
@@ -21,7 +22,12 @@ pub struct CompiledFile {
 #[derive(Debug)]
 pub enum Failure {
     /// The model cannot be read.
-    Unreadable(io::Error),
+    Unreadable {
+        /// The path that was tried.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// The model is wrong.
     Rejected(Box<Rejected>),
 }
@@ -29,7 +35,7 @@ pub enum Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(error) => error.fmt(f),
+            Self::Unreadable { path, error } => write!(f, "cannot read `{}`: {error}", path.display()),
             Self::Rejected(rejected) => rejected.fmt(f),
         }
     }
@@ -47,7 +53,8 @@ pub fn compile_file(path: &Path, name: &str, options: Options) -> CompiledFile {
             compiled
         }
         Err(error) => {
-            CompiledFile { result: Err(Failure::Unreadable(error)), files: vec![path.to_path_buf()] }
+            let path = path.to_path_buf();
+            CompiledFile { result: Err(Failure::Unreadable { path: path.clone(), error }), files: vec![path] }
         }
     }
 }
@@ -80,7 +87,7 @@ impl Loader for Beside<'_> {
 /// The text of a file, at most one byte more than `limit`: enough for the compiler to
 /// say that it is too long, without reading what has no end.
 fn text_of(path: &Path, limit: usize) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(limit as u64 + 1).read_to_string(&mut text)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+    decode(bytes, limit).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }

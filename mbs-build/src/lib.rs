@@ -7,6 +7,22 @@
 //!
 //! and in the crate `mbs_runtime::include_model!("four_bar");`, which gives
 //! `pub mod four_bar`. The crate itself needs only `mbs-runtime`.
+//!
+//! # Time
+//!
+//! Cargo builds build scripts and macros without optimisation, also for release builds. A large model
+//! then takes 2 to 7.5 s to compile; with these lines in the `Cargo.toml` of your workspace, or of your
+//! crate if it is alone, it takes 0.2 to 0.9 s:
+//!
+//! ```toml
+//! [profile.release.build-override]
+//! opt-level = 3
+//!
+//! [profile.dev.build-override]     # the same for debug builds
+//! opt-level = 3
+//! ```
+//!
+//! The compiler itself is built once, and for longer.
 
 mod file;
 
@@ -216,7 +232,7 @@ impl Config {
                 tell_cargo(&format!("rerun-if-changed={}", file.display()));
             }
             let mut compiled = result.map_err(|error| match error {
-                Failure::Unreadable(error) => Error::File { path: path.into(), error },
+                Failure::Unreadable { path, error } => Error::File { path, error },
                 Failure::Rejected(rejected) => Error::Model(rejected),
             })?;
             warn(&compiled.warnings, &compiled.sources);

@@ -1,5 +1,6 @@
 //! Reading files: only what has an end, and never more than its kind may have.
 
+use mbs_symbolic::diag::{NotUtf8, Position, decode};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -17,9 +18,9 @@ pub(crate) fn text_of(path: &Path, limit: usize) -> io::Result<String> {
     if !metadata.is_file() && !metadata.is_dir() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file"));
     }
-    let mut text = String::new();
-    File::open(path)?.take(limit as u64 + 1).read_to_string(&mut text)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit as u64 + 1).read_to_end(&mut bytes)?;
+    decode(bytes, limit).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// The text of a regular file of at most `limit` bytes.
@@ -30,4 +31,10 @@ pub(crate) fn whole_text_of(path: &Path, limit: usize) -> io::Result<String> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(text)
+}
+
+/// Line and column of what is no text in a file that cannot be read, if that is why.
+pub(crate) fn place_in_file(error: &io::Error) -> Option<(usize, usize)> {
+    let NotUtf8 { at: Position { line, column }, .. } = error.get_ref()?.downcast_ref::<NotUtf8>()?;
+    Some((*line, *column))
 }

@@ -25,6 +25,7 @@ mod report;
 mod scene;
 mod serve;
 mod start;
+mod stopped;
 
 use arguments::{Arguments, Command};
 use clap::Parser;

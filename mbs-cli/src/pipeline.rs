@@ -3,7 +3,7 @@
 //! The compiler itself has no clock and opens no files, so both happen here.
 
 use crate::arguments::NumberOptions;
-use crate::input::text_of;
+use crate::input::{place_in_file, text_of};
 use crate::report::Failure;
 use mbs_symbolic::Options;
 use mbs_symbolic::checks;
@@ -54,8 +54,10 @@ pub(crate) struct Compiled {
 /// Reads a model and grows its tree; `robot` says how one in URDF becomes a model.
 pub(crate) fn plan(path: &Path, robot: UrdfOptions) -> Result<Planned, Failure> {
     let mut times = Vec::new();
-    let source = text_of(path, limits::FILE_BYTES)
-        .map_err(|error| Failure::new("MBS-C001", format!("cannot read the model: {error}")).about(path))?;
+    let source = text_of(path, limits::FILE_BYTES).map_err(|error| {
+        let failure = Failure::new("MBS-C001", format!("cannot read the model: {error}"));
+        failure.about(path).at(place_in_file(&error))
+    })?;
     let directory = path.parent().unwrap_or(Path::new(""));
     let loader = Beside { directory, asked: RefCell::new(vec![path.to_owned()]) };
     let name = path.display().to_string();

@@ -3,6 +3,7 @@
 use mbs_symbolic::diag::{self, Diagnostics, Severity, Sources, Style};
 use serde_json::{Map, Value, json};
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::ops::Range;
 use std::path::Path;
 
 /// Version of every JSON object this command prints.
@@ -40,14 +41,31 @@ pub(crate) struct Problem {
     pub(crate) file: Option<String>,
     /// Line and column in it.
     pub(crate) place: Option<(usize, usize)>,
+    /// The argument of the command line it is about.
+    pub(crate) argument: Option<Box<Argument>>,
     /// What to do; `None` if that would be guessing.
     pub(crate) help: Option<String>,
+}
+
+/// An argument of the command line as it was given.
+#[derive(Debug)]
+pub(crate) struct Argument {
+    text: String,
+    /// The bytes that are wrong.
+    wrong: Range<usize>,
 }
 
 impl Failure {
     /// A problem outside the model.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self::Problem(Problem { code, message: message.into(), file: None, place: None, help: None })
+        Self::Problem(Problem {
+            code,
+            message: message.into(),
+            file: None,
+            place: None,
+            argument: None,
+            help: None,
+        })
     }
 
     /// The same, about a file.
@@ -62,6 +80,16 @@ impl Failure {
     pub(crate) fn at(mut self, place: Option<(usize, usize)>) -> Self {
         if let Self::Problem(problem) = &mut self {
             problem.place = place;
+        }
+        self
+    }
+
+    /// The same, about an argument of the command line: the value of an option, if it has a name.
+    pub(crate) fn argument(mut self, option: &str, value: &str, wrong: Range<usize>) -> Self {
+        if let Self::Problem(problem) = &mut self {
+            let before = if option.is_empty() { String::new() } else { format!("{option} ") };
+            let wrong = before.len() + wrong.start..before.len() + wrong.end;
+            problem.argument = Some(Box::new(Argument { text: before + value, wrong }));
         }
         self
     }
@@ -165,6 +193,7 @@ fn failure_json(failure: &Failure) -> Value {
             "file": problem.file,
             "line": problem.place.map(|(line, _)| line),
             "column": problem.place.map(|(_, column)| column),
+            "argument": problem.argument.as_ref().map(|argument| &argument.text),
             "message": problem.message,
             "help": problem.help,
         }]),
@@ -209,6 +238,13 @@ impl Problem {
             if let Some((line, column)) = self.place {
                 text += &format!(":{line}:{column}");
             }
+        }
+        if let Some(argument) = &self.argument {
+            let Argument { text: argument, wrong } = &**argument;
+            let width = |range: Range<usize>| argument.get(range).map_or(0, |part| part.chars().count());
+            let (before, marks) =
+                (" ".repeat(width(0..wrong.start)), "^".repeat(width(wrong.clone()).max(1)));
+            text += &format!("\n  --> command line\n  |\n  | {argument}\n  | {before}{marks}");
         }
         if let Some(help) = &self.help {
             text += &format!("\n  = help: {help}");

@@ -3,7 +3,7 @@
 use crate::arguments::{Arguments, Source};
 use mbs_build::{CompiledFile, Failure, Options, compile_file, compile_text};
 use mbs_symbolic::Rejected;
-use mbs_symbolic::diag::{Diagnostics, render};
+use mbs_symbolic::diag::{Diagnostics, FileId, render};
 use mbs_symbolic::emit::rust::{RustOptions, emit};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -92,18 +92,27 @@ fn track(files: &[PathBuf]) -> TokenStream {
     quote! { #(const _: &[u8] = ::core::include_bytes!(#files);)* }
 }
 
+/// Where the attribute looks for a model.
+const PATHS: &str = "help: a path is taken from the folder of Cargo.toml, and from that of this source file if it begins with `./`";
+
+/// More mistakes than this of one model are not listed.
+const MOST_ERRORS: usize = 50;
+
 /// One compile error per diagnostic.
 fn explain(failure: &Failure, span: Span) -> TokenStream {
     match failure {
-        Failure::Unreadable(problem) => error(span, &format!("cannot read the model: {problem}")),
+        unreadable @ Failure::Unreadable { .. } => error(span, &format!("{unreadable}\n{PATHS}")),
         Failure::Rejected(rejected) => {
             let Rejected { diagnostics, sources } = &**rejected;
-            let single = diagnostics.iter().map(|diagnostic| {
+            let single = diagnostics.iter().take(MOST_ERRORS).map(|diagnostic| {
                 let mut alone = Diagnostics::new();
                 alone.push(diagnostic.clone());
                 error(span, &render(&alone, sources))
             });
-            single.collect()
+            let more = diagnostics.len().saturating_sub(MOST_ERRORS);
+            let rest = (more > 0)
+                .then(|| error(span, &format!("and {more} more mistakes in `{}`", sources.name(FileId(0)))));
+            single.chain(rest).collect()
         }
     }
 }
@@ -133,5 +142,16 @@ mod tests {
     #[test]
     fn modules_are_named_after_structs() {
         assert_eq!(["FourBar", "UR5", "Loop", "A"].map(snake_case), ["four_bar", "ur5", "loop_", "a"]);
+    }
+
+    #[test]
+    fn a_model_that_is_not_there_is_named_by_its_path() {
+        let folder = Path::new("folder").join("of").join("the").join("crate");
+        let found = compile_file(&folder.join("models/none.yaml"), "models/none.yaml", Options::default());
+        let failure = found.result.expect_err("there is no such file");
+        let text = explain(&failure, Span::call_site()).to_string();
+        let path = folder.join("models/none.yaml").display().to_string().escape_default().to_string();
+        assert!(text.contains(&format!("cannot read `{path}`")), "{text}");
+        assert!(text.contains("from the folder of Cargo.toml"), "{text}");
     }
 }

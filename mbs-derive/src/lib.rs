@@ -24,6 +24,10 @@ use proc_macro::TokenStream;
 /// - `lenient`: accept a robot in URDF with certain mistakes (docs/urdf.md);
 /// - `crate = "…"`: the path of the crate `mbs-runtime`, if not `::mbs_runtime`.
 ///
+/// Cargo builds the compiler without optimisation unless `Cargo.toml` says otherwise: with
+/// `[profile.release.build-override] opt-level = 3` (and the same for `dev`) large models compile in
+/// 0.2 to 0.9 s in place of 2 to 7.5 s.
+///
 /// The struct `X` gets a module `pub mod x` beside it. The model and its tables are
 /// watched: a change of them compiles the crate again.
 #[proc_macro_attribute]

@@ -2,7 +2,9 @@
 
 use mbs_symbolic::diag::render;
 use mbs_symbolic::ids::{CoordinateId, Id};
-use mbs_symbolic::model::{self, Defaults, JointKind, Loader, Model, NoFiles, Orientation, ParameterValue};
+use mbs_symbolic::model::{
+    self, Defaults, ForceKind, JointKind, Loader, Model, NoFiles, Orientation, ParameterValue,
+};
 
 fn read_with(source: &str, loader: &dyn Loader) -> Model {
     let reading = model::read("model.yaml", source, loader);
@@ -188,4 +190,32 @@ fn a_factor_of_two_makes_a_mistake_a_warning() {
     let (_, warnings) = reading.result.expect("only a warning");
     let codes: Vec<&str> = warnings.iter().map(|warning| warning.problem.code()).collect();
     assert_eq!(codes, ["MBS-U003"]);
+}
+
+/// `phi_dot` is der(phi), in the scope it stands in, unless something else has that name.
+#[test]
+fn rates_may_be_written_as_they_are_printed() {
+    let source = include_str!("../../tests/pass/rates_by_printed_names.yaml");
+    let written = source.replace("-2*phi_dot -", "-2*der(phi) -").replace("-slide.x_dot", "-der(slide.x)");
+    let written =
+        written.replace("rate: phi_dot", "rate: der(phi)").replace("rate: angle_dot", "rate: der(angle)");
+    let written = written.replace("left.angle_dot", "der(left.angle)");
+    let terms = |source: &str| -> Vec<String> {
+        let model = read(source);
+        let outputs = model.outputs.iter().map(|output| (&output.name.text, &output.value));
+        let formulas = outputs.map(|(name, formula)| {
+            let kinds: Vec<_> = formula.terms.iter().map(|term| term.kind).collect();
+            format!("{name}: {kinds:?}")
+        });
+        let forces = model.forces.iter().map(|force| match &force.kind {
+            ForceKind::JointForce { value, .. } => {
+                format!("{:?}", value.terms.iter().map(|term| term.kind).collect::<Vec<_>>())
+            }
+            other => panic!("{other:?}"),
+        });
+        formulas.chain(forces).collect()
+    };
+    let printed = terms(source);
+    assert_eq!(printed, terms(&written));
+    assert!(printed.iter().any(|text| text.starts_with("parameter: [Parameter(")), "{printed:?}");
 }

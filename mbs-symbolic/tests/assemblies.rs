@@ -333,6 +333,26 @@ fn files_that_include_each_other_are_refused() {
 }
 
 #[test]
+fn a_file_that_includes_itself_is_told_so() {
+    let model = "model: whole\ninclude: whole.yaml\nbodies: {two: {mass: 2}}\n";
+    let loader = files([("whole.yaml", model)]);
+    let (found, text) = codes(model, &loader);
+    assert_eq!(found, ["MBS-N019"]);
+    assert!(text.contains("`whole.yaml` includes itself") && text.contains("model.yaml:2:10"), "{text}");
+
+    let part = "include: part.yaml\nbodies: {one: {mass: 1}}\n";
+    let (found, text) = codes("model: whole\ninclude: part.yaml\n", &files([("part.yaml", part)]));
+    assert_eq!(found, ["MBS-N019"]);
+    assert!(text.contains("part.yaml:1:10"), "{text}");
+
+    let loader =
+        files([("part.yaml", "include: whole.yaml\n"), ("whole.yaml", "model: a\ninclude: part.yaml\n")]);
+    let (found, text) = codes("model: a\ninclude: part.yaml\n", &loader);
+    assert_eq!(found, ["MBS-N010"]);
+    assert!(text.contains("model.yaml → part.yaml → whole.yaml"), "{text}");
+}
+
+#[test]
 fn a_file_included_twice_is_read_once() {
     let loader = files([
         ("a.yaml", "include: [c.yaml]\nbodies: {one: {mass: m}}\n"),

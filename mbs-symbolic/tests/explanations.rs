@@ -6,9 +6,10 @@ use mbs_symbolic::model::Loader;
 use mbs_symbolic::{Options, compile};
 
 /// Codes no few lines can show, with the test that does.
-const ELSEWHERE: [(&str, &str); 9] = [
+const ELSEWHERE: [(&str, &str); 10] = [
     ("MBS-X020", "mbs-cli/tests/robots.rs: every_command_takes_the_options"),
     ("MBS-S015", "assemblies.rs: mistakes_in_included_files_are_shown_there"),
+    ("MBS-N019", "assemblies.rs: a_file_that_includes_itself_is_told_so"),
     ("MBS-R001", "mbs-cli/tests/simulate.rs"),
     ("MBS-L001", "tree.rs: hostile_files_are_refused"),
     ("MBS-L002", "tests/fail/yaml_too_deep.yaml"),

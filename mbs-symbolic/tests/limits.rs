@@ -3,6 +3,7 @@
 use mbs_symbolic::diag::{Style, render, render_with};
 use mbs_symbolic::model::{self, Loader, NoFiles};
 use mbs_symbolic::{Options, compile};
+use std::time::Instant;
 
 /// Codes of everything that is wrong with a model.
 fn codes(source: &str) -> Vec<&'static str> {
@@ -205,4 +206,28 @@ fn damaged_models_do_no_harm() {
         }
         let _ = codes(&source);
     }
+}
+
+/// A mistake costs the same whether it is the first of a large file or the last.
+#[test]
+fn many_mistakes_are_told_in_time() {
+    let mut source = format!("{HEAD}parameters:\n");
+    for i in 0..9000 {
+        source += &format!("  parameter_of_the_model_{i}: 2\n");
+    }
+    source += "outputs:\n";
+    for i in 0..9000 {
+        let unknown: Vec<String> = (0..7).map(|k| format!("parameter_of_a_model_{i}_{k}")).collect();
+        source += &format!("  o{i}: {}\n", unknown.join(" + "));
+    }
+    let begin = Instant::now();
+    let reading = model::read("model.yaml", &source, &NoFiles);
+    let problems = reading.result.expect_err("63 000 mistakes");
+    assert_eq!(problems.len(), 63_000);
+    let reading_took = begin.elapsed();
+    let begin = Instant::now();
+    let lines: usize = problems.iter().map(|problem| reading.sources.position(problem.span).line).sum();
+    assert!(lines > 63_000 * 9000 && !render(&problems, &reading.sources).is_empty());
+    let telling_took = begin.elapsed();
+    assert!(telling_took < 3 * reading_took, "{telling_took:?} beside {reading_took:?}");
 }

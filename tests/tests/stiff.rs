@@ -201,6 +201,23 @@ fn explicit_methods_notice_stiffness() {
     }
 }
 
+/// A run that gives up names the method that stiffness calls for, and no other where there is none.
+#[test]
+fn what_gives_up_says_whether_it_is_stiff() {
+    let system = system("flyball_governor");
+    let give_up = |most_steps| {
+        let settings = Settings { most_steps, ..tight(10.0, 1e-6) };
+        let error = try_run(&*system, "mdop5", &[], &settings).expect_err("too few steps");
+        assert_eq!(error.code(), "MBS-R007");
+        error.to_string()
+    };
+    let stiff = give_up(3000);
+    assert!(stiff.contains("stiff from t = ") && stiff.contains("use the method `radau5`"), "{stiff}");
+    let early = give_up(20);
+    assert!(!early.contains("stiff from") && early.contains("no stiffness was found"), "{early}");
+    assert!(!early.contains("`radau5`") && !early.contains("`auto`"), "{early}");
+}
+
 /// `auto` goes on implicitly, and ends where it should.
 #[test]
 fn auto_turns_implicit() {

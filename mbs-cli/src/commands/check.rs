@@ -5,8 +5,9 @@ use crate::limits;
 use crate::mobility::{self, Began, Mobility, Open, Redundant};
 use crate::pipeline::{self, Planned};
 use crate::report::{self, Failure};
-use crate::start;
+use crate::{start, stopped};
 use mbs_runtime::SimulationError;
+use mbs_symbolic::diag::Position;
 use mbs_symbolic::program::{Layout, Program};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -78,7 +79,15 @@ fn answer(planned: &Planned, program: &Program, mobility: &Mobility) -> Map<Stri
     put("open", mobility.open.iter().map(open).collect());
     let Began { layout, start, .. } = &mobility.began;
     put("start", start.as_ref().map_or(Value::Null, |start| start::json(start, layout)));
-    let refused = |error: &SimulationError| json!({"code": error.code(), "message": error.message(), "help": error.remedy()});
+    let refused = |error: &SimulationError| {
+        let place = stopped::placed(error, &planned.model).map(|found| found.span);
+        let position = place.map(|span| planned.sources.position(span));
+        json!({
+            "code": error.code(), "message": error.message(), "help": error.remedy(),
+            "file": place.map(|span| planned.sources.name(span.file)),
+            "line": position.map(|at| at.line), "column": position.map(|at| at.column),
+        })
+    };
     put("refused", start.as_ref().map_or_else(refused, |_| Value::Null));
     put(
         "rank",
@@ -144,12 +153,12 @@ fn text(planned: &Planned, program: &Program, mobility: &Mobility) -> String {
     redundant(&mut out, mobility);
     singular(&mut out, mobility);
     open(&mut out, mobility);
-    begin(&mut out, mobility);
+    begin(&mut out, &compiled.planned, mobility);
     out
 }
 
 /// What becomes of the initial values.
-fn begin(out: &mut String, mobility: &Mobility) {
+fn begin(out: &mut String, planned: &Planned, mobility: &Mobility) {
     let Began { layout, start, .. } = &mobility.began;
     match start {
         Ok(start) => {
@@ -167,6 +176,10 @@ fn begin(out: &mut String, mobility: &Mobility) {
         }
         Err(error) => {
             let _ = writeln!(out, "\n  a run is refused: {}", error.message());
+            if let Some(found) = stopped::placed(error, &planned.model) {
+                let Position { line, column } = planned.sources.position(found.span);
+                let _ = writeln!(out, "    at {}:{line}:{column}", planned.sources.name(found.span.file));
+            }
             if let Some(remedy) = error.remedy() {
                 let _ = writeln!(out, "    {remedy}");
             }

@@ -40,7 +40,7 @@ fn indices(layout: &Layout, options: &EquilibriumOptions) -> Result<Vec<usize>, 
         layout.parameters.position(name).ok_or_else(|| {
             let failure =
                 Failure::new("MBS-C036", format!("there is no given parameter `{name}` to solve for"));
-            let failure = failure.about(&options.variant.model);
+            let failure = failure.argument("--solve", name, 0..name.len());
             match nearest(name, layout.parameters.iter()) {
                 Some(near) => failure.help(format!("did you mean `{near}`?")),
                 None => failure,

@@ -25,7 +25,7 @@ pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
     oriented(layout, &state)?;
     let closed = match options.raw {
         true => None,
-        false => Some(close::close(&compiled.program, &given, &mut state, &options.model)?),
+        false => Some(close::close(&compiled, &given, &mut state, &options.model)?),
     };
     decide_modes(&mut evaluator, &mut state)?;
     let values = Values::at(&mut evaluator, &mut state)?;

@@ -20,7 +20,12 @@ pub(crate) fn run(options: &ExplainOptions) -> Result<(), Failure> {
     let derived = pipeline::derive(&options.model, wanted)?;
     let layout = &derived.equations.layout;
     let quantity = explain::parse(&options.entry, layout).map_err(|unknown| {
-        Failure::new("MBS-C046", unknown.to_string()).about(&options.model).help(unknown.help())
+        let failure = Failure::new("MBS-C046", unknown.to_string()).argument(
+            "",
+            &options.entry,
+            0..options.entry.len(),
+        );
+        failure.help(unknown.help())
     })?;
     let answer = Answer::new(derived, quantity)?;
     if options.json {

@@ -1,7 +1,7 @@
 //! `mbs fmt`: even white space in model files.
 
 use crate::arguments::FormatOptions;
-use crate::input::whole_text_of;
+use crate::input::{place_in_file, whole_text_of};
 use crate::output;
 use crate::report::{self, Failure};
 use mbs_symbolic::diag::{Diagnostics, Sources};
@@ -12,10 +12,10 @@ pub(crate) fn run(options: &FormatOptions) -> Result<(), Failure> {
     let mut uneven = false;
     for path in &options.models {
         let source = whole_text_of(path, limits::FILE_BYTES).map_err(|error| {
-            Failure::new("MBS-C001", format!("cannot read the file: {error}")).about(path)
+            let failure = Failure::new("MBS-C001", format!("cannot read the file: {error}"));
+            failure.about(path).at(place_in_file(&error))
         })?;
-        let text =
-            model::format(&source).map_err(|problem| wrong(path, &source, Diagnostics::from(*problem)))?;
+        let text = model::format(&source).map_err(|problems| wrong(path, &source, problems))?;
         if text == source {
             continue;
         }

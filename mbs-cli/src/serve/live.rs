@@ -140,7 +140,7 @@ impl Live {
         let mut planned = ready.planned.clone();
         let (mut settings, mut parameters) = (Vec::new(), Vec::new());
         for (name, text) in values {
-            let (target, value) = value_of(&planned.model, name, text).map_err(|not| refused(not, file))?;
+            let (target, value) = value_of(&planned.model, name, text).map_err(refused)?;
             if let Target::Parameter(id) = target {
                 parameters.push(id);
             }

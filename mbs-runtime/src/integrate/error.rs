@@ -1,5 +1,6 @@
 //! Why a run ended early.
 
+use super::run::{Remedy, Stiffness};
 use crate::Layout;
 use crate::constraint::{Contradiction, Inconsistent, Level};
 use core::fmt;
@@ -100,6 +101,8 @@ pub enum SimulationError {
         t: f64,
         /// How many.
         steps: u64,
+        /// When the run turned stiff, if it did, and what was done about it.
+        stiffness: Option<Stiffness>,
     },
     /// The end is more steps away than any run takes.
     TooFar {
@@ -237,7 +240,10 @@ impl SimulationError {
             Self::EventStorm { t, mode } => {
                 format!("{}: the condition in `{mode}` changes again and again", Time(*t))
             }
-            Self::TooManySteps { t, steps } => format!("{}: gave up after {steps} steps", Time(*t)),
+            Self::TooManySteps { t, steps, stiffness } => {
+                let text = format!("{}: gave up after {steps} steps", Time(*t));
+                stiffness.map_or(text.clone(), |found| format!("{text}, stiff from {} on", Time(found.t)))
+            }
             Self::TooFar { t, h, t_end } => {
                 let steps = (t_end - t) / h;
                 format!(
@@ -270,9 +276,17 @@ impl SimulationError {
             Self::EventStorm { .. } => {
                 "smooth its law, for example tanh(v/v0) for sign(v), or give it a dead band"
             }
-            Self::TooManySteps { .. } => {
-                "the model may be stiff: use the method `auto` or `radau5`, or looser tolerances"
-            }
+            Self::TooManySteps { stiffness, .. } => match stiffness.map(|found| found.remedy) {
+                Some(Remedy::Nothing) => "stability limits the steps, not accuracy: use the method `radau5`",
+                Some(Remedy::NoJacobian) => {
+                    "stability limits the steps, not accuracy: compile the model with its Jacobian, which the method \
+                     `radau5` needs"
+                }
+                Some(Remedy::Switched { .. }) => {
+                    "it was computed with an implicit method already: loosen the tolerances, or end the run earlier"
+                }
+                None => "no stiffness was found: loosen the tolerances, or end the run earlier",
+            },
             Self::Contradiction { .. } => {
                 "make them say the same at all times, or leave one of them out; `mbs check` lists rows that follow from \
                  others"

@@ -3,6 +3,7 @@
 //! A stage reports everything it finds as [`Diagnostics`]; each [`Diagnostic`] is a
 //! typed [`Problem`] with a stable code, a place, and help in the user's words.
 
+mod decode;
 mod diagnostic;
 mod explain;
 mod group;
@@ -11,6 +12,7 @@ mod render;
 mod source;
 mod span;
 
+pub use decode::{NotUtf8, decode};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use explain::{Explanation, codes, explanations, sections};
 pub use problem::Problem;

@@ -14,6 +14,8 @@ macro_rules! problems {
         #[expect(missing_docs, reason = "fields are the words of the message")]
         pub enum Problem {
             $($(#[$doc])* $name { $($field: $type),* },)*
+            /// Why a run was refused or stopped, in the words and with the code of the run time.
+            Run { code: &'static str, message: String, help: Option<String> },
         }
 
         /// Code and message of every problem, the message with the names of its fields in
@@ -26,6 +28,7 @@ macro_rules! problems {
             pub fn code(&self) -> &'static str {
                 match self {
                     $(Self::$name { .. } => concat!("MBS-", $code),)*
+                    Self::Run { code, .. } => code,
                 }
             }
 
@@ -33,6 +36,7 @@ macro_rules! problems {
             pub fn help(&self) -> Option<String> {
                 match self {
                     $(Self::$name { $($field),* } => $help,)*
+                    Self::Run { help, .. } => help.clone(),
                 }
             }
         }
@@ -42,6 +46,7 @@ macro_rules! problems {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 match self {
                     $(Self::$name { $($field),* } => write!(f, $message),)*
+                    Self::Run { message, .. } => f.write_str(message),
                 }
             }
         }
@@ -50,13 +55,25 @@ macro_rules! problems {
 
 problems! {
     // Reading YAML.
-    "Y001" Yaml { message: String } "the file is not valid YAML: {message}", yaml_help(message);
+    "Y001" Yaml { message: String, help: Option<&'static str> } "the file is not valid YAML: {message}", help.map(str::to_owned);
     "Y002" DuplicateKey { key: String } "`{key}` is given twice",
         say("remove one of the two, or rename it");
     "Y003" NotAMap { } "a model is a map of sections, this file is not",
         say("start with `model: my_model` and a `bodies:` section");
     "Y004" NoPartOfModel { path: String } "`{path}` is no part of a model",
         say("an included file has sections of a model at its left margin, such as `bodies:`");
+    "Y005" TabInIndentation { } "this line is indented with a tab",
+        say("indent with spaces; YAML knows no other indentation");
+    "Y006" NoSpaceAfterColon { key: String, value: String }
+        "a space is missing after the colon of `{key}`", Some(format!("write `{key}: {value}`"));
+    "Y007" Indentation { key: String, found: usize, expected: usize, above: Option<String> }
+        "the indentation of `{key}` is {found}, which fits none of the lines above", Some(match above {
+            Some(above) => format!("indent it by {expected} as `{above}`, which has its value already"),
+            None => format!("indent it by {expected} as the entries it belongs to"),
+        });
+    "Y008" NotIndented { key: String, owner: String }
+        "`{key}` stands beside `{owner}`, which is empty, instead of in it",
+        Some(format!("indent it deeper than `{owner}`"));
 
     // Reading URDF.
     "X001" Xml { message: String } "the file is not valid XML: {message}", None;
@@ -170,7 +187,15 @@ problems! {
     "N017" NotABody { name: String }
         "an assembly adds frames to `{name}`, which is a frame and not a body", say("connect the assembly to the body itself");
 
-    "N018" FollowsAnother { name: String, master: String }
+    "N018" NotAJoint { name: String, found: &'static str, joints: Vec<String> }
+        "a joint is needed here, but `{name}` is {found}", Some(match joints.as_slice() {
+            [] if *found == "a constraint" => "name one of the `joints`; the force of a constraint is its multiplier, which `mbs simulate --columns lambda` tabulates".to_owned(),
+            [] => "name one of the `joints`".to_owned(),
+            [joint] => format!("did you mean its joint `{joint}`?"),
+            several => format!("its joints are {}", several.join(", ")),
+        });
+    "N019" IncludesItself { path: String } "`{path}` includes itself", say("remove this line");
+    "N020" FollowsAnother { name: String, master: String }
         "`{name}` has no value of its own to begin with: it follows `{master}`",
         Some(format!("give `{master}` a value instead; `mimic` says what `{name}` is then"));
 
@@ -212,8 +237,8 @@ problems! {
         (name == "length").then(|| "its rate is called `rate`".to_owned());
 
     // Units.
-    "U001" NotAUnit { name: String, nearest: Option<String> } "`{name}` is not a unit",
-        did_you_mean(nearest).or_else(|| say("behind a number stands its unit, without spaces in it, such as `75 N/mm` or `5 kg*m^2`; a product is written `2*x`, and after a unit with spaces: `75 N/mm * x`"));
+    "U001" NotAUnit { name: String, nearest: Option<String>, product: Option<String> } "`{name}` is not a unit",
+        with_product(nearest, product).or_else(|| say("behind a number stands its unit, without spaces in it, such as `75 N/mm` or `5 kg*m^2`; a product is written `2*x`, and after a unit with spaces: `75 N/mm * x`"));
     "U002" CannotCombine { left: String, left_unit: String, right: String, right_unit: String, verb: &'static str, sure: bool }
         "`{left}` is {left_unit} and `{right}` is {right_unit}: they cannot be {verb}", unsure(*sure);
     "U003" WrongDimension { what: String, expected: String, text: String, found: String, sure: bool }
@@ -223,6 +248,8 @@ problems! {
     "U005" UnitNotSi { unit: String, si: String, what: &'static str }
         "{what} is in SI units, so its unit cannot be `{unit}`",
         Some(format!("write `unit: {si}`; numbers in the expression may have units of their own, such as `5 {unit}`"));
+    "U006" SpacesInUnit { name: String, joined: String }
+        "there is no name `{name}`, and a unit has no spaces in it", Some(format!("write `{joined}`"));
 
     // Physics.
     "P001" MassNotPositive { body: String, mass_kg: f64 } "the mass of `{body}` is {mass_kg} kg", say("a mass is zero or positive");
@@ -263,7 +290,7 @@ problems! {
         "no real body has the inertia of `{body}`: its largest principal moment is {largest} kg·m², the other two together only {others} kg·m²",
         say("entries are about the centre of mass; if only the turns about one axis matter, give that entry alone");
     "P015" LooksLikeDegrees { what: String, value: f64 }
-        "{what} is {value} rad, more than a full turn", Some(format!("angles are in radians; if these are degrees, write `{value}*pi/180`"));
+        "{what} is {value} rad, more than a full turn", Some(format!("angles are in radians; if these are degrees, write `{value} deg`"));
     "P016" ForceJumps { law: String, at: String, before: f64, after: f64, unit: &'static str }
         "the force of `{law}` jumps from {before} to {after} {unit} at {at}",
         say("make both pieces equal where they meet; for a jump that is meant, use `sign`, or `allow: [MBS-P016]`");
@@ -310,6 +337,12 @@ problems! {
     // Topology.
     "T001" Disconnected { body: String } "body `{body}` is not connected to ground",
         say("add a joint; a body that moves freely has `type: free` from ground");
+    "T008" EveryJointCut { bodies: String, joints: String, one: bool }
+        "nothing carries {bodies}: every joint there is cut", Some(if *one {
+            format!("remove `cut: true` of {joints}: a joint is cut only to close a loop of others")
+        } else {
+            format!("remove `cut: true` of one of {joints}: a loop is cut at one joint, the others carry its bodies")
+        });
     "T002" LoopCannotClose { joint: String, row: String, value: f64 }
         "the loop of joint `{joint}` cannot close: {row} is off by {value}",
         say("check the joint's frames and axes: this direction does not depend on any coordinate");
@@ -344,14 +377,17 @@ fn say(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// What to do about the mistakes in YAML that are made most often.
-fn yaml_help(message: &str) -> Option<String> {
-    let help = [
-        ("tab", "indent with spaces"),
-        ("bracket", "close every { with } and every [ with ]"),
-        ("second one begins", "remove the line `---`, or split the file in two"),
-    ];
-    help.iter().find(|(words, _)| message.contains(words)).and_then(|(_, help)| say(help))
+/// What may be meant by a unit that is none: another unit, or a product.
+fn with_product(nearest: &Option<String>, product: &Option<String>) -> Option<String> {
+    let product = product.as_ref().map(|product| {
+        format!(
+            "what follows a number without a space is its unit; for a product with a name write `{product}`"
+        )
+    });
+    match (did_you_mean(nearest), product) {
+        (Some(unit), Some(product)) => Some(format!("{unit} {product}")),
+        (unit, product) => unit.or(product),
+    }
 }
 
 fn did_you_mean(nearest: &Option<String>) -> Option<String> {

@@ -11,6 +11,36 @@ pub struct SourceFile {
     pub text: String,
     /// What messages may show of it.
     pub quoting: Quoting,
+    /// Known positions, from the first byte on.
+    marks: Vec<Mark>,
+}
+
+/// A byte whose position is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    byte: usize,
+    at: Position,
+}
+
+/// So far apart are marks in a line, in bytes.
+const MARK_DISTANCE: usize = 4096;
+
+/// The start of every line, and places within long ones.
+fn marks(text: &str) -> Vec<Mark> {
+    let mut marks = vec![Mark { byte: 0, at: Position { line: 1, column: 1 } }];
+    let (mut line, mut column, mut last) = (1, 1, 0);
+    for (byte, letter) in text.char_indices() {
+        if byte >= last + MARK_DISTANCE {
+            marks.push(Mark { byte, at: Position { line, column } });
+            last = byte;
+        }
+        column += 1;
+        if letter == '\n' {
+            (line, column, last) = (line + 1, 1, byte + 1);
+            marks.push(Mark { byte: last, at: Position { line, column } });
+        }
+    }
+    marks
 }
 
 /// What messages show of a file. A table can be any file a model names, also one whose other lines
@@ -59,7 +89,8 @@ impl Sources {
         text: impl Into<String>,
         quoting: Quoting,
     ) -> FileId {
-        self.files.push(SourceFile { name: name.into(), text: text.into(), quoting });
+        let text = text.into();
+        self.files.push(SourceFile { name: name.into(), marks: marks(&text), text, quoting });
         FileId(u16::try_from(self.files.len() - 1).unwrap_or(u16::MAX))
     }
 
@@ -98,14 +129,11 @@ impl Sources {
 
     /// Line and column of the first byte of `span`.
     pub fn position(&self, span: Span) -> Position {
-        let text = self.get(span.file).map_or("", |file| file.text.as_str());
-        let start = floor_boundary(text, span.start as usize);
-        let before = &text[..start];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        Position {
-            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
-            column: before[line_start..].chars().count() + 1,
-        }
+        let Some(file) = self.get(span.file) else { return Position { line: 1, column: 1 } };
+        let start = floor_boundary(&file.text, span.start as usize);
+        let after = file.marks.partition_point(|mark| mark.byte <= start);
+        let Mark { byte, at } = file.marks[after - 1];
+        Position { column: at.column + file.text[byte..start].chars().count(), ..at }
     }
 }
 
@@ -129,6 +157,19 @@ mod tests {
         let at = sources.position(Span { file, start: 9, end: 12, instance: 0 });
         assert_eq!(at, Position { line: 2, column: 4 });
         assert_eq!(sources.slice(Span { file, start: 9, end: 12, instance: 0 }), "two");
+    }
+
+    #[test]
+    fn positions_are_found_in_long_lines_too() {
+        let text = format!("µ\n{}\r\n\nlast", "aµb ".repeat(5000));
+        let mut sources = Sources::new();
+        let file = sources.add("a.yaml", text.as_str());
+        let (mut line, mut column) = (1, 1);
+        for (byte, letter) in text.char_indices() {
+            let at = sources.position(Span { file, start: byte as u32, end: byte as u32, instance: 0 });
+            assert_eq!(at, Position { line, column }, "byte {byte}");
+            (line, column) = if letter == '\n' { (line + 1, 1) } else { (line, column + 1) };
+        }
     }
 
     #[test]

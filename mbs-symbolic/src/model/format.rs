@@ -7,17 +7,17 @@
 use super::language::TOP;
 use super::nearest;
 use super::tree::{self, Node, Value};
-use crate::diag::{Diagnostic, FileId, Problem};
+use crate::diag::{Diagnostic, Diagnostics, FileId, Problem};
 
 /// `source`, a model or a part of one, with even white space. The result has the same comments and, read as YAML, the
 /// same content; where that cannot be had, lines stay as they are.
-pub fn format(source: &str) -> Result<String, Box<Diagnostic>> {
-    let (root, problems) = tree::read(source, FileId(0))?;
-    if let Some(problem) = problems.iter().next() {
-        return Err(Box::new(problem.clone()));
+pub fn format(source: &str) -> Result<String, Diagnostics> {
+    let (root, problems) = tree::read_as_written(source, FileId(0))?;
+    if !problems.is_empty() {
+        return Err(problems);
     }
     match no_model(&root) {
-        Some(problem) => Err(Box::new(problem)),
+        Some(problem) => Err(problem.into()),
         None => Ok(even(source, &root)),
     }
 }
@@ -26,7 +26,7 @@ pub fn format(source: &str) -> Result<String, Box<Diagnostic>> {
 fn even(source: &str, before: &Node) -> String {
     let wanted = comments(source);
     let same = |text: &str| {
-        let after = tree::read(text, FileId(0));
+        let after = tree::read_as_written(text, FileId(0));
         after.is_ok_and(|(after, _)| alike(before, &after)) && comments(text) == wanted
     };
     for style in [

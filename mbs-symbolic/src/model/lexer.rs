@@ -180,8 +180,10 @@ fn with_unit(
     let offset = after.len() - after.trim_start_matches([' ', '\t']).len();
     let known = units::parse(unit).map_err(|unknown| {
         let span = formula.span(start + length + offset + unknown.offset, unknown.part.len());
-        let name = unknown.part;
-        Box::new(Diagnostic::error(span, Problem::NotAUnit { name, nearest: unknown.nearest }))
+        let product = as_product(unit, unknown.offset);
+        let product = product.map(|rest| format!("{} {rest}", &formula.text[start..start + length]));
+        let problem = Problem::NotAUnit { name: unknown.part, nearest: unknown.nearest, product };
+        Box::new(Diagnostic::error(span, problem))
     })?;
     let length = length + offset + unit.len();
     let value = known.to_si(value);
@@ -229,6 +231,40 @@ fn unit_after(text: &str) -> Option<&str> {
         end = at + c.len_utf8();
     }
     Some(&text[..end])
+}
+
+/// `deg*kk`, whose part at byte `at` is no unit, as a unit and what follows it: `deg * kk`.
+fn as_product(unit: &str, at: usize) -> Option<String> {
+    let rest = unit[..at].trim_end_matches('(').len();
+    let before = unit[..rest].strip_suffix(['*', '/', '.', '·'])?;
+    let operator = unit[before.len()..rest].replace(['.', '·'], "*");
+    units::parse(before).ok().map(|_| format!("{before} {operator} {}", &unit[rest..]))
+}
+
+/// A number with its unit that `text` begins with, written as it has to be, if it reaches byte `to` and
+/// is written with spaces: `100 N/m` for `100 N / m`.
+pub(super) fn spaced_unit(text: &str, to: usize) -> Option<String> {
+    let number = number_length(text.as_bytes());
+    let mut joined = String::new();
+    // Where each byte of what is joined ends in the text.
+    let mut ends = Vec::new();
+    let sign = |c: char| matches!(c, '*' | '/' | '^' | '·' | '(');
+    for (at, letter) in text[number..].char_indices() {
+        let next = text[number + at..].trim_start().chars().next();
+        let beside_sign =
+            joined.is_empty() || joined.ends_with(sign) || next.is_some_and(|c| sign(c) || c == ')');
+        if letter == ' ' && beside_sign {
+            continue;
+        }
+        joined.push(letter);
+        ends.resize(joined.len(), number + at + letter.len_utf8());
+    }
+    let mut unit = unit_after(&joined)?;
+    while units::parse(unit).is_err() {
+        unit = unit[..unit.rfind(['*', '/', '.', '·'])?].trim_end_matches('(');
+    }
+    let reaches = ends.get(unit.len().checked_sub(1)?).is_some_and(|end| *end >= to);
+    reaches.then(|| format!("{} {unit}", &text[..number]))
 }
 
 /// The unit of a formula that is nothing but a number with a unit.

@@ -82,7 +82,7 @@ fn read_yaml(name: &str, source: &str, loader: &dyn Loader) -> Reading {
                 }
             }
         }
-        Err(diagnostic) => (Err((*diagnostic).into()), None),
+        Err(problems) => (Err(problems), None),
     };
     Reading { sources, result, fragment }
 }

@@ -203,7 +203,7 @@ impl Target {
     fn unit(self, model: &Model, declared: &Declared, text: Option<&str>) -> Result<Option<Unit>, NotSet> {
         let Some(text) = text else { return Ok(None) };
         let unit = units::parse(text).map_err(|unknown| {
-            NotSet::from(Problem::NotAUnit { name: unknown.part, nearest: unknown.nearest })
+            NotSet::from(Problem::NotAUnit { name: unknown.part, nearest: unknown.nearest, product: None })
         })?;
         if let Some(expected) = declared.dimension.filter(|expected| *expected != unit.dimension) {
             let expected =
@@ -232,7 +232,12 @@ impl Target {
 
     /// Gives it an SI value.
     pub fn set(self, model: &mut Model, value: f64) {
-        let span = model.bodies.iter().next().map(|body| body.name.span).unwrap_or_default();
+        let span = match self {
+            Self::Parameter(id) => model.parameters[id].name.span,
+            Self::Input(id) => model.inputs[id].name.span,
+            Self::Position(id) => model.coordinates[id].name.span,
+            Self::Velocity(id) => model.velocities[id].name.span,
+        };
         let number = Formula::number(value, span);
         match self {
             Self::Parameter(id) => model.parameters[id].value = ParameterValue::Given(value),

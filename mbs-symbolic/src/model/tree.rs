@@ -5,10 +5,10 @@
 //! is kept as its place in the source: what the user wrote, not what YAML makes of it
 //! (`010`, `1_000`, `y`).
 
-use super::limits;
+use super::no_yaml::refused;
+use super::{limits, repair};
 use crate::diag::{Diagnostic, Diagnostics, FileId, Problem, Span};
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_yaml::budget::BudgetBreach;
 use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_yaml::{Error, Location, Options, Spanned};
 use std::collections::BTreeMap;
@@ -60,25 +60,36 @@ impl Key {
     }
 }
 
-/// Reads `text`, which is that of `file`, as one YAML document; keys given twice are reported
-/// beside the tree that is left without them.
-pub(super) fn read(text: &str, file: FileId) -> Result<(Node, Diagnostics), Box<Diagnostic>> {
-    if text.len() > limits::FILE_BYTES {
-        let problem = Problem::FileTooLarge { bytes: text.len(), limit: limits::FILE_BYTES };
-        return Err(Box::new(Diagnostic::error(Span { file, ..Span::default() }, problem)));
-    }
-    let mut node = parse(text).map_err(|error| {
-        let mut report = diagnose(text, &error);
-        report.span.file = file;
-        Box::new(report)
-    })?;
-    complete(&mut node, text, file);
+/// Reads `text`, which is that of `file`, as one YAML document. What is wrong with its shape only is
+/// reported beside the tree, which is as it was probably meant ([`repair`]); keys given twice
+/// are reported, and the tree is left without them.
+pub(super) fn read(text: &str, file: FileId) -> Result<(Node, Diagnostics), Diagnostics> {
+    let mut node = parsed(text, file)?;
+    let mut problems = Diagnostics::new();
+    repair::repair(&mut node, text, &mut problems);
+    take_out_duplicates(&mut node, &mut problems);
+    Ok((node, problems))
+}
+
+/// The same of a tree that is left as it is written, but for keys given twice.
+pub(super) fn read_as_written(text: &str, file: FileId) -> Result<(Node, Diagnostics), Diagnostics> {
+    let mut node = parsed(text, file)?;
     let mut problems = Diagnostics::new();
     take_out_duplicates(&mut node, &mut problems);
     Ok((node, problems))
 }
 
-fn parse(text: &str) -> Result<Node, Error> {
+fn parsed(text: &str, file: FileId) -> Result<Node, Diagnostics> {
+    if text.len() > limits::FILE_BYTES {
+        let problem = Problem::FileTooLarge { bytes: text.len(), limit: limits::FILE_BYTES };
+        return Err(Diagnostic::error(Span { file, ..Span::default() }, problem).into());
+    }
+    let mut node = parse(text).map_err(|error| refused(text, file, &error))?;
+    complete(&mut node, text, file);
+    Ok(node)
+}
+
+pub(super) fn parse(text: &str) -> Result<Node, Error> {
     let budget = serde_yaml::budget! {
         max_depth: limits::YAML_DEPTH,
         // One more than the depth, so that the depth is what is reported.
@@ -145,44 +156,6 @@ fn complete(node: &mut Node, text: &str, file: FileId) {
     }
 }
 
-fn diagnose(text: &str, error: &Error) -> Diagnostic {
-    let mut error = error.without_snippet();
-    while let Error::AliasError { error: inner, .. } = error {
-        error = inner.without_snippet();
-    }
-    let span = error.location().map(|location| place(text, location)).unwrap_or_default();
-    let problem = match error {
-        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => {
-            Problem::TooDeep { limit: limits::YAML_DEPTH }
-        }
-        Error::Budget { .. }
-        | Error::AliasReplayLimitExceeded { .. }
-        | Error::AliasReplayCounterOverflow { .. }
-        | Error::AliasReplayStackDepthExceeded { .. } => Problem::TooManyAliases {},
-        Error::MultipleDocuments { .. } => {
-            Problem::Yaml { message: "a model is one document, and here a second one begins".to_owned() }
-        }
-        other => {
-            let message = one_line(&other.to_string());
-            // The scanner reads ahead and has a limit, and a message, of its own.
-            if message.contains("recursion limit") || message.contains("nesting") {
-                Problem::TooDeep { limit: limits::YAML_DEPTH }
-            } else {
-                Problem::Yaml { message }
-            }
-        }
-    };
-    Diagnostic::error(span, problem)
-}
-
-/// The reader's message without its own place, which the diagnostic shows anyway.
-fn one_line(message: &str) -> String {
-    let first = message.lines().next().unwrap_or("").trim();
-    let first = first.strip_prefix("error: ").unwrap_or(first);
-    let end = first.find(" at line ").unwrap_or(first.len());
-    first[..end].to_owned()
-}
-
 /// Reports keys given twice in one map and takes the later ones out. A section that is given
 /// twice is taken as one, so that what its second half declares is known.
 fn take_out_duplicates(root: &mut Node, problems: &mut Diagnostics) {
@@ -215,19 +188,6 @@ fn take_out_duplicates(root: &mut Node, problems: &mut Diagnostics) {
             Value::Null | Value::Plain(_) | Value::Text { .. } => {}
         }
     }
-}
-
-/// Byte range of a location; from line and column where the reader has no bytes.
-fn place(text: &str, location: Location) -> Span {
-    let span = location.span();
-    if let (Some(start), Some(length)) = (span.byte_offset(), span.byte_len()) {
-        return Span::default().part(start as usize, length as usize);
-    }
-    let line = usize::try_from(location.line()).unwrap_or(0).max(1);
-    let start: usize = text.split_inclusive('\n').take(line - 1).map(str::len).sum();
-    let column = usize::try_from(location.column()).unwrap_or(0).max(1);
-    let offset: usize = text[start..].chars().take(column - 1).map(char::len_utf8).sum();
-    Span::default().part(start + offset, 0)
 }
 
 fn own_span(location: Location) -> Span {
@@ -400,7 +360,10 @@ mod tests {
 
     #[test]
     fn hostile_files_are_refused() {
-        let code = |text: &str| read(text, FileId(0)).expect_err("refused").problem.code();
+        let code = |text: &str| {
+            let refused = read(text, FileId(0)).expect_err("refused");
+            refused.iter().next().map(|found| found.problem.code()).expect("one")
+        };
         assert_eq!(code(&"[".repeat(100_000)), "MBS-L002");
         assert_eq!(code(&"a: {".repeat(70)), "MBS-L002");
         assert_eq!(code(&" ".repeat(limits::FILE_BYTES + 1)), "MBS-L001");
@@ -411,7 +374,7 @@ mod tests {
         }
         assert_eq!(code(&bomb), "MBS-L006");
         assert_eq!(code("a: [1, 2"), "MBS-Y001");
-        assert_eq!(code("a: 1\n\tb: 2"), "MBS-Y001");
+        assert_eq!(code("a: 1\n\tb: 2"), "MBS-Y005");
         assert_eq!(code(&"? ".repeat(20_000)), "MBS-L002");
     }
 }

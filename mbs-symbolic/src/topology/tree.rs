@@ -1,7 +1,7 @@
 //! The spanning tree.
 
 use super::Inboard;
-use crate::diag::{Diagnostics, Problem};
+use crate::diag::{Diagnostic, Diagnostics, Problem};
 use crate::ids::{BodyId, Id, IdVec, JointId};
 use crate::model::{Cut, Joint, JointKind, Model, Orientation};
 use std::cmp::Reverse;
@@ -80,18 +80,66 @@ pub(super) fn grow(model: &Model) -> Result<Tree, Diagnostics> {
         }
     }
     // Bodies behind such a joint are connected, if only the wrong way round.
-    let connected = problems.has_errors();
-    for (body, entry) in model.bodies.iter_enumerated() {
-        if !reached[body] && !connected {
-            let name = entry.name.text.clone();
-            problems.error(entry.name.span, Problem::Disconnected { body: name });
-        }
+    if !problems.has_errors() {
+        problems.append(unreached(model, &reached));
     }
     if problems.has_errors() {
         return Err(problems);
     }
     let cut_joints = model.joints.ids().filter(|joint| !used[joint.index()]).collect();
     Ok(Tree { inboard, base_to_tip, cut_joints })
+}
+
+/// Reports bodies the tree does not reach, those that hang together behind cut joints as one.
+fn unreached(model: &Model, reached: &IdVec<BodyId, bool>) -> Diagnostics {
+    let mut groups = Groups::new(model.bodies.len());
+    for id in model.joints.ids().filter(|&joint| model.joints[joint].cut != Cut::Always) {
+        let (from, to) = ends(model, id);
+        groups.join(from, to);
+    }
+    let mut problems = Diagnostics::default();
+    let mut told: Vec<usize> = Vec::new();
+    for (body, entry) in model.bodies.iter_enumerated().filter(|(body, _)| !reached[*body]) {
+        let group = groups.find(body);
+        if told.contains(&group) {
+            continue;
+        }
+        let members: Vec<BodyId> = model.bodies.ids().filter(|&other| groups.find(other) == group).collect();
+        let leaves = |&joint: &JointId| {
+            let (from, to) = ends(model, joint);
+            members.contains(&from) != members.contains(&to)
+        };
+        let cut: Vec<&Joint> = model.joints.ids().filter(leaves).map(|joint| &model.joints[joint]).collect();
+        if cut.is_empty() {
+            problems.error(entry.name.span, Problem::Disconnected { body: entry.name.text.clone() });
+            continue;
+        }
+        told.push(group);
+        let names = members.iter().map(|&body| model.bodies[body].name.text.as_str());
+        let problem = Problem::EveryJointCut {
+            bodies: listing(names, "and"),
+            joints: listing(cut.iter().map(|joint| joint.name.text.as_str()), "or"),
+            one: cut.len() == 1,
+        };
+        let report = Diagnostic::error(entry.name.span, problem);
+        let shown = cut.iter().take(MOST_NAMES);
+        problems.push(shown.fold(report, |report, joint| report.with(joint.name.span, "cut")));
+    }
+    problems
+}
+
+/// More names than this are not listed in a message.
+const MOST_NAMES: usize = 5;
+
+/// Names as messages list them.
+fn listing<'n>(names: impl ExactSizeIterator<Item = &'n str>, before_last: &str) -> String {
+    let count = names.len();
+    let mut quoted: Vec<String> = names.take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    if count > MOST_NAMES {
+        return format!("{} and {} more", quoted.join(", "), count - MOST_NAMES);
+    }
+    let last = quoted.pop().unwrap_or_default();
+    if quoted.is_empty() { last } else { format!("{} {before_last} {last}", quoted.join(", ")) }
 }
 
 /// Reports bodies no joint connects to ground. Of `broken` joints only the bodies count that

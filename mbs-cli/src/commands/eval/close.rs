@@ -2,11 +2,12 @@
 
 use super::state::Given;
 use crate::evaluate::State;
+use crate::pipeline::Compiled;
 use crate::report::Failure;
-use crate::start;
+use crate::{start, stopped};
 use mbs_runtime::constraint::{Listed, consistent_with};
 use mbs_runtime::{Plant, Signals, SimulationError};
-use mbs_symbolic::program::Program;
+use mbs_symbolic::diag::Problem;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -29,7 +30,7 @@ impl Signals for Constant {
 /// Moves positions and velocities: those of the state file are listed first, in its order, then
 /// those of the model.
 pub(super) fn close(
-    program: &Program,
+    Compiled { program, planned, .. }: &Compiled,
     given: &Given,
     state: &mut State,
     model: &Path,
@@ -50,8 +51,15 @@ pub(super) fn close(
     };
     let became = consistent_with(&mut plant, &mut at, &listed).map_err(|inconsistent| {
         let error = SimulationError::of_start(layout, state.t, &state.v, inconsistent);
-        let help = "start closer to an assembled pose, or take the state as it is with `--raw`";
-        Failure::new(error.code(), error.message()).about(model).help(help)
+        let help = "start closer to an assembled pose, or take the state as it is with `--raw`".to_owned();
+        match stopped::placed(&error, &planned.model) {
+            Some(mut found) => {
+                found.problem =
+                    Problem::Run { code: error.code(), message: error.message(), help: Some(help) };
+                Failure::Model { diagnostics: found.into(), sources: planned.sources.clone() }
+            }
+            None => Failure::new(error.code(), error.message()).about(model).help(help),
+        }
     })?;
     (state.p, state.v) = (at.p, at.v);
     let mut text = String::new();

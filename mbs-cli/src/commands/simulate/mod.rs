@@ -23,7 +23,7 @@ use crate::picture::Format;
 use crate::pipeline::{self, Compiled, Planned};
 use crate::report::{self, Failure};
 use crate::scene::{self, Scene};
-use crate::{gltf, plot};
+use crate::{gltf, plot, stopped};
 use accuracy::Accuracy;
 use mbs_runtime::integrate::{self, DEFAULT_RTOL, Projection, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
@@ -165,7 +165,7 @@ impl Stop {
     }
 
     /// The failure with the element that caused it, where a value became undefined.
-    fn traced(self, options: &VariantOptions) -> Failure {
+    fn traced(self, options: &VariantOptions, planned: &Planned) -> Failure {
         if let Self::Early(early) = &self
             && let Some(state) = &early.state
             // What was compiled before can be derived once more.
@@ -174,6 +174,11 @@ impl Stop {
         {
             let Found { diagnostics, sources } = suspects.report(&trace, &early.error);
             return Failure::Model { diagnostics, sources };
+        }
+        if let Self::Early(early) = &self
+            && let Some(found) = stopped::placed(&early.error, &planned.model)
+        {
+            return Failure::Model { diagnostics: found.into(), sources: planned.sources.clone() };
         }
         self.failure(&options.model)
     }
@@ -291,7 +296,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     let trajectory = {
         let mut progress = Progress::new(settings.t_start, settings.t_end, !options.json);
         attempt(&*system, &name, &settings, &options.variant.model, &mut |t| progress.at(t))
-            .map_err(|stop| stop.traced(&options.variant))?
+            .map_err(|stop| stop.traced(&options.variant, &planned))?
     };
     let integrate = begin.elapsed().as_secs_f64() * 1e3;
 

@@ -8,7 +8,7 @@ use mbs_symbolic::diag::Diagnostics;
 use mbs_symbolic::ids::ParamId;
 use mbs_symbolic::model::setting::{NotSet, Target, check_values};
 use mbs_symbolic::model::{Model, nearest};
-use std::path::Path;
+use std::ops::Range;
 
 /// Applies the scenario and the settings; returns the scenario's end time. What the model is then
 /// has to pass the checks of every model.
@@ -25,14 +25,14 @@ pub(super) fn apply(planned: &mut Planned, options: &VariantOptions) -> Result<O
                 None => format!("scenarios are {}", names.join(", ")),
             };
             let failure = Failure::new("MBS-C034", format!("there is no scenario `{name}`"));
-            return Err(failure.about(&options.model).help(help));
+            return Err(failure.argument("--scenario", name, 0..name.len()).help(help));
         };
         t_end = scenario.t_end;
         scenario.apply(model);
         set.extend(scenario.parameters.iter().map(|(id, _)| *id));
     }
     for setting in options.settings.iter().rev() {
-        let target = self::set(model, setting).map_err(|problem| refused(problem, &options.model))?;
+        let target = self::set(model, setting)?;
         if let Target::Parameter(id) = target {
             set.retain(|other| *other != id);
             set.insert(0, id);
@@ -45,8 +45,8 @@ pub(super) fn apply(planned: &mut Planned, options: &VariantOptions) -> Result<O
 }
 
 /// The failure of a setting.
-pub(crate) fn refused(NotSet { message, help }: NotSet, path: &Path) -> Failure {
-    let failure = Failure::new("MBS-C035", message).about(path);
+pub(crate) fn refused(NotSet { message, help }: NotSet) -> Failure {
+    let failure = Failure::new("MBS-C035", message);
     match help {
         Some(help) => failure.help(help),
         None => failure,
@@ -73,14 +73,17 @@ fn judge(planned: &mut Planned, set: &[ParamId]) -> Result<(), Failure> {
 }
 
 /// NAME=VALUE, where the value may have its unit behind it.
-fn set(model: &mut Model, setting: &str) -> Result<Target, NotSet> {
+fn set(model: &mut Model, setting: &str) -> Result<Target, Failure> {
+    let wrong = |not: NotSet, part: Range<usize>| refused(not).argument("--set", setting, part);
     let Some((name, text)) = setting.split_once('=') else {
-        return Err(NotSet { message: format!("`{setting}` is not NAME=VALUE"), help: None });
+        let not = NotSet { message: format!("`{setting}` is not NAME=VALUE"), help: None };
+        return Err(wrong(not, 0..setting.len()));
     };
-    let target = Target::find(model, name.trim())?;
-    let value = target.read_si(model, text)?;
+    let of_value = name.len() + 1..setting.len();
+    let target = Target::find(model, name.trim()).map_err(|not| wrong(not, 0..name.len()))?;
+    let value = target.read_si(model, text).map_err(|not| wrong(not, of_value.clone()))?;
     match target.refuses(model, value) {
-        Some(refused) => Err(refused),
+        Some(not) => Err(wrong(not, of_value)),
         None => {
             target.set(model, value);
             Ok(target)

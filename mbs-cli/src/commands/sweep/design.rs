@@ -213,26 +213,30 @@ impl Design {
 }
 
 fn ranges(options: &SweepOptions, model: &Model) -> Result<Design, Failure> {
-    let path = &options.variant.model;
     let mut names: Vec<String> = Vec::new();
     let (mut ranges, mut all) = (Vec::new(), Vec::new());
     for text in &options.parameters {
-        let (name, written) = range(text)?;
-        let target = Target::find(model, name).map_err(|not| refused(not, path))?;
+        let (name, written) =
+            range(text).map_err(|failure| failure.argument("--param", text, 0..text.len()))?;
+        let equals = text.find('=').unwrap_or(0);
+        let (head, tail) = (0..equals, equals + 1..text.len());
+        let at =
+            |failure: Failure, part: &std::ops::Range<usize>| failure.argument("--param", text, part.clone());
+        let target = Target::find(model, name).map_err(|not| at(refused(not), &head))?;
         let varied = Varied::new(target, model);
-        let range = written.of(target, model).map_err(|not| wrong_for(not).about(path))?;
+        let range = written.of(target, model).map_err(|not| at(wrong_for(not), &tail))?;
         let ends = [range.from, range.to].map(|end| varied.declared.to_si(end));
         if let Some(not) = ends.into_iter().find_map(|end| target.refuses(model, end)) {
-            return Err(wrong_for(not).about(path));
+            return Err(at(wrong_for(not), &tail));
         }
         if names.iter().any(|other| other == name) {
-            return Err(wrong(format!("`{name}` is varied twice")));
+            return Err(at(wrong(format!("`{name}` is varied twice")), &head));
         }
         names.push(name.to_owned());
         ranges.push(range);
         all.push(varied);
     }
-    possible(&all, &ranges, model).map_err(|failure| failure.about(path))?;
+    possible(&all, &ranges, model).map_err(|failure| failure.about(&options.variant.model))?;
     if names.is_empty() {
         return Err(wrong("nothing varies".to_owned()).help("use --param or --from-csv"));
     }
@@ -360,7 +364,7 @@ fn listed(text: &str, file: &Path, model: &Model) -> Result<Design, Failure> {
     for field in fields(header) {
         let place = Some((first + 1, field.column));
         let (name, unit) = setting::column(&field.text);
-        let target = Target::find(model, name).map_err(|not| refused(not, file).at(place))?;
+        let target = Target::find(model, name).map_err(|not| refused(not).about(file).at(place))?;
         if names.iter().any(|other| other == name) {
             return Err(refuse(format!("there are two columns `{name}`"), first + 1, field.column));
         }

@@ -530,7 +530,8 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         self.plant.statistics.steps += 1;
         if self.plant.statistics.steps > self.settings.most_steps {
             let steps = self.plant.statistics.steps;
-            return Err(SimulationError::TooManySteps { t: self.state.t, steps });
+            let stiffness = self.stiffness.found();
+            return Err(SimulationError::TooManySteps { t: self.state.t, steps, stiffness });
         }
         let is_crawling = self.trial.t - self.state.t < CRAWL * (self.settings.t_end - self.settings.t_start);
         self.crawling = if is_crawling { self.crawling + 1 } else { 0 };

@@ -106,6 +106,10 @@ impl Including<'_> {
         let Some(written) = node.text() else { return };
         let span = if node.span.start == node.span.end { owner } else { node.span };
         let path = beside(self.sources, span.file, written.trim());
+        if self.open.last() == Some(&path) {
+            self.problems.error(span, Problem::IncludesItself { path });
+            return;
+        }
         if self.open.contains(&path) {
             let mut chain = self.open.clone();
             chain.push(path);
@@ -132,6 +136,18 @@ impl Including<'_> {
                 return;
             }
         };
+        // The model goes by no path of its own here: its text tells it.
+        if self.sources.get(FileId(0)).is_some_and(|model| model.text == text) {
+            let problem = if self.open.is_empty() {
+                Problem::IncludesItself { path }
+            } else {
+                let model = self.sources.name(FileId(0)).to_owned();
+                let chain = [&[model], self.open.as_slice(), &[path]].concat();
+                Problem::Cycle { what: "included files", chain: chain.join(" → ") }
+            };
+            self.problems.error(span, problem);
+            return;
+        }
         let Some(root) = self.parse(&path, &text, span) else { return };
         for (key, _) in root.entries().iter().filter(|(key, _)| OWN.contains(&key.text.as_str())) {
             let problem = Problem::NotInInclude { key: key.text.clone() };
@@ -167,8 +183,10 @@ impl Including<'_> {
                 }
                 Some(root)
             }
-            Err(report) => {
-                self.problems.push(report.with(included, "included here"));
+            Err(reports) => {
+                for report in &reports {
+                    self.problems.push(report.clone().with(included, "included here"));
+                }
                 None
             }
         }

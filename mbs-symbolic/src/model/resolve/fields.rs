@@ -3,6 +3,7 @@
 use super::Resolver;
 use crate::diag::{Problem, Span};
 use crate::model::language::{Elements, Field, Kind, Measure, Reflection, Section};
+use crate::model::layout;
 use crate::model::suggest::nearest;
 use crate::model::tree::{Key, Node, Value};
 
@@ -83,6 +84,12 @@ impl<'a> Resolver<'a> {
         }
         let known = || elements.variants.iter().map(|variant| variant.name);
         let Some((_, type_node)) = node.entries().iter().find(|(key, _)| key.text == "type") else {
+            let joined = node.entries().iter().find(|(key, _)| key.text.starts_with("type:"));
+            if let Some((key, _)) = joined {
+                let (problem, _) = unknown_key(&key.text, &called, &["type"]);
+                self.error(key.span, problem);
+                return None;
+            }
             let problem = Problem::NeedsOneOf { keys: "a `type`", place: called };
             self.error(key.span, problem);
             return None;
@@ -125,31 +132,18 @@ impl<'a> Resolver<'a> {
             let lacking = known().map(|field| field.key).collect();
             return Fields { found, lacking, place, owner };
         }
-        // Pieces of a formula that YAML took for keys, and the value it began in.
-        let mut cut = false;
-        for (index, (key, value)) in node.entries().iter().enumerate() {
-            if cut && value.value == Value::Null {
-                cut = !key.text.contains(')');
-                continue;
-            }
-            let next = node.entries().get(index + 1);
-            if self.is_cut(value) && next.is_some_and(|(_, value)| value.value == Value::Null) {
-                self.error(value.span, Problem::CutByYaml {});
-                let cut_key = known().map(|field| field.key).find(|known| *known == key.text);
-                given.extend(cut_key);
-                lacking.extend(cut_key);
-                cut = true;
-                continue;
-            }
+        let named = |field: &&Field| node.entries().iter().any(|(key, _)| key.text == field.key);
+        let present: Vec<&str> = known().filter(named).map(|field| field.key).collect();
+        for (key, value) in node.entries() {
             let Some(field) = known().find(|field| field.key == key.text) else {
-                let names: Vec<&str> = known().map(|field| field.key).collect();
-                let problem = Problem::UnknownKey {
-                    key: key.text.clone(),
-                    place: place.clone(),
-                    nearest: nearest(&key.text, names.iter().copied()),
-                    known: names.join(", "),
-                };
+                let names: Vec<&'static str> = known().map(|field| field.key).collect();
+                let (problem, meant) = unknown_key(&key.text, &place, &names);
                 self.error(key.span, problem);
+                // What was meant is not missing as well.
+                if let Some(meant) = meant.filter(|meant| !present.contains(meant)) {
+                    given.push(meant);
+                    lacking.push(meant);
+                }
                 continue;
             };
             given.push(field.key);
@@ -212,10 +206,6 @@ impl<'a> Resolver<'a> {
             _ => false,
         };
         if three && node.items().len() != 3 {
-            if let Some(item) = node.items().iter().find(|item| self.is_cut(item)) {
-                self.error(item.span, Problem::CutByYaml {});
-                return false;
-            }
             let problem = Problem::WrongCount {
                 what: format!("`{}`", key.text),
                 expected: "three components".to_owned(),
@@ -227,15 +217,16 @@ impl<'a> Resolver<'a> {
         true
     }
 
-    /// Whether a plain scalar ends inside a parenthesis.
-    fn is_cut(&self, node: &Node) -> bool {
-        let text = if let Value::Plain(text) = &node.value { text.as_str() } else { "" };
-        text.matches('(').count() > text.matches(')').count()
-    }
-
     pub(super) fn wrong_shape(&mut self, key: &str, expected: String, owner: Span, node: &Node) {
         let found = node.describe();
         let span = self.span_of(node, owner);
+        if let (Value::Plain(text), false) = (&node.value, expected.starts_with("an expression"))
+            && let Some((key, value)) = layout::without_space(text)
+        {
+            let (key, value) = (key.to_owned(), value.to_owned());
+            self.error(span, Problem::NoSpaceAfterColon { key, value });
+            return;
+        }
         self.error(span, Problem::WrongShape { key: key.to_owned(), expected, found });
     }
 
@@ -243,4 +234,23 @@ impl<'a> Resolver<'a> {
     pub(super) fn span_of(&self, node: &Node, owner: Span) -> Span {
         if node.span.start == node.span.end { owner } else { node.span }
     }
+}
+
+/// What is said of a key that is none of `names`, and the one that was meant.
+fn unknown_key(key: &str, place: &str, names: &[&'static str]) -> (Problem, Option<&'static str>) {
+    if let Some((before, value)) = layout::without_space(key)
+        && let Some(meant) = names.iter().copied().find(|name| *name == before)
+    {
+        let problem = Problem::NoSpaceAfterColon { key: before.to_owned(), value: value.to_owned() };
+        return (problem, Some(meant));
+    }
+    let nearest = nearest(key, names.iter().copied());
+    let meant = names.iter().copied().find(|name| Some(*name) == nearest.as_deref());
+    let problem = Problem::UnknownKey {
+        key: key.to_owned(),
+        place: place.to_owned(),
+        nearest,
+        known: names.join(", "),
+    };
+    (problem, meant)
 }

@@ -5,7 +5,7 @@ use super::names::Entity;
 use crate::diag::{Problem, Span};
 use crate::model::builtin::{self, Builtin, QueryKind};
 use crate::model::expand::Character;
-use crate::model::lexer::{FormulaText, Places};
+use crate::model::lexer::{self, FormulaText, Places};
 use crate::model::parser::{self, Call, Syntax, SyntaxKind};
 use crate::model::place::Place;
 use crate::model::scalar;
@@ -175,6 +175,14 @@ impl<'a> Resolver<'a> {
             SyntaxKind::Reference(_) => Meaning::Reference,
             SyntaxKind::Name(name) => match self.name(draft, name, span) {
                 Some(kind) => {
+                    if let TermKind::Velocity(id) = kind
+                        && let Some(coordinate) = self.velocities[id].coordinate
+                    {
+                        // `phi_dot`, as equations are printed, is der(phi).
+                        let turned = self.velocity_negates(id, span);
+                        let of = draft.push_turned(TermKind::Coordinate(coordinate), span, turned);
+                        return Meaning::Number(draft.push(TermKind::Der(of), span));
+                    }
                     let turned = match kind {
                         TermKind::Coordinate(id) => self.coordinate_negates(id, span),
                         TermKind::Velocity(id) => self.velocity_negates(id, span),
@@ -280,16 +288,42 @@ impl<'a> Resolver<'a> {
                 if builtin::find(name).is_some() {
                     return wrong(self, "a function; call it with its arguments");
                 }
+                if let Some(Entity::Coordinate(id)) = self.dotted(name, "_dot", span)
+                    && let Some(rate) = self.coordinates[id].rate
+                {
+                    let joint = self.coordinates[id].joint;
+                    let may = self.may_use_coordinate(&draft.place, joint, name, span);
+                    self.mark_used(joint);
+                    return may.then_some(TermKind::Velocity(rate));
+                }
+                if self.suggests()
+                    && let Some(joined) = self.spaced_unit(draft, span)
+                {
+                    self.error(span, Problem::SpacesInUnit { name: name.to_owned(), joined });
+                    return None;
+                }
                 let known = draft
                     .locals
                     .iter()
                     .map(String::as_str)
                     .chain(self.names.all().map(|known| self.written_at(known, span)));
-                let nearest = self.nearest(name, known.chain(["t", "pi"]));
+                let nearest =
+                    self.rate_of(name, span).or_else(|| self.nearest(name, known.chain(["t", "pi"])));
                 self.error(span, Problem::UnknownName { kind: "name", name: name.to_owned(), nearest });
                 None
             }
         }
+    }
+
+    /// The number with its unit that a name ends as was meant, if it is written with spaces.
+    fn spaced_unit(&self, draft: &Draft<'_>, span: Span) -> Option<String> {
+        let with_unit = |kind: &SyntaxKind| matches!(kind, SyntaxKind::Number(_, Some(_)));
+        let before =
+            draft.syntax.nodes.iter().filter(|node| with_unit(&node.kind) && node.span.end <= span.start);
+        let number = before.max_by_key(|node| node.span.start)?.span;
+        let text = &self.sources.get(span.file)?.text;
+        let formula = text.get(number.start as usize..draft.syntax.span.end.max(span.end) as usize)?;
+        lexer::spaced_unit(formula, (span.end - number.start) as usize)
     }
 
     fn call(&mut self, draft: &mut Draft<'_>, call: &Call, span: Span) -> Option<TermId> {

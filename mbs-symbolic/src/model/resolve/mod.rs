@@ -27,6 +27,7 @@ pub(crate) use check::{INERTIA_NOT_POSITIVE, least_eigenvalue, negative_moment};
 
 use super::expand::{Character, Expanded, Instance};
 use super::language::TOP;
+use super::tree::Node;
 use super::{
     Coordinate, Fragment, Frame, Input, Loader, Model, Name, Output, Parameter, State, Table, Variable,
     Velocity, names as naming,
@@ -49,6 +50,8 @@ struct Resolver<'a> {
     loader: &'a dyn Loader,
     problems: Diagnostics,
     instances: &'a [Instance],
+    /// The whole tree.
+    root: &'a Node,
 
     names: Names,
     rust_names: RustNames,
@@ -107,12 +110,13 @@ pub(super) fn resolve(
     loader: &dyn Loader,
 ) -> Resolved {
     // What was taken out of the tree may have been what holds the mechanism together.
-    let complete = problems.is_empty();
+    let complete = !problems.iter().any(|found| matches!(found.problem, Problem::DuplicateKey { .. }));
     let mut resolver = Resolver {
         sources,
         loader,
         problems,
         instances: &expanded.instances,
+        root: &expanded.root,
         names: Names::default(),
         rust_names: RustNames::default(),
         bodies: BTreeMap::new(),

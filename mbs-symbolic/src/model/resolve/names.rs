@@ -8,7 +8,7 @@ use crate::ids::{
 use crate::model::names::{is_identifier, is_reserved, rust_name};
 use crate::model::place::Place;
 use crate::model::suggest::nearest;
-use crate::model::tree::Key;
+use crate::model::tree::{Key, Node};
 use std::collections::BTreeMap;
 
 /// What a name in a formula can mean.
@@ -204,9 +204,69 @@ impl<'a> Resolver<'a> {
         if let Some(id) = self.lookup_joint(name, span) {
             return Some(id);
         }
+        if self.suggests()
+            && let Some((found, joints)) = self.instead_of_joint(name, span)
+        {
+            self.error(span, Problem::NotAJoint { name: name.to_owned(), found, joints });
+            return None;
+        }
         let nearest = self.nearest(name, self.joints.keys().map(|known| self.written_at(known, span)));
         self.error(span, Problem::UnknownName { kind: "joint", name: name.to_owned(), nearest });
         None
+    }
+
+    /// What a name means that is none of a joint, and the joints that may have been meant.
+    fn instead_of_joint(&self, name: &str, span: Span) -> Option<(&'static str, Vec<String>)> {
+        let joint = |id: JointId| {
+            let (name, _) = self.joints.iter().find(|(_, known)| **known == id)?;
+            Some(self.written_at(name, span).to_owned())
+        };
+        let of_velocity = |entity: Entity| match entity {
+            Entity::Coordinate(id) => Some(self.coordinates[id].joint),
+            Entity::Velocity(id) => Some(self.velocities[id].joint),
+            _ => None,
+        };
+        if let Some(entity) = self.lookup(name, span) {
+            return Some((entity.describe(), of_velocity(entity).and_then(joint).into_iter().collect()));
+        }
+        let of_element = |node: &Node| {
+            let text = |key: &str| {
+                node.entries().iter().find(|(known, _)| known.text == key).and_then(|(_, node)| node.text())
+            };
+            let moved = text("coordinate").and_then(|name| of_velocity(self.lookup(name.trim(), span)?));
+            let named = || text("joint").and_then(|name| self.lookup_joint(name.trim(), span));
+            moved.or_else(named).and_then(joint).into_iter().collect()
+        };
+        let elements = [("constraints", "a constraint"), ("forces", "a force element"), ("bodies", "a body")];
+        elements.iter().find_map(|(section, found)| {
+            let node = self.element_node(section, name, span)?;
+            let is_body = *section == "bodies";
+            Some((*found, if is_body { self.joints_at(name, span) } else { of_element(node) }))
+        })
+    }
+
+    /// The tree of an element, in the instance first.
+    fn element_node(&self, section: &str, name: &str, span: Span) -> Option<&'a Node> {
+        let (_, elements) = self.root.entries().iter().find(|(key, _)| key.text == section)?;
+        let find =
+            |name: &str| elements.entries().iter().find(|(key, _)| key.text == name).map(|(_, node)| node);
+        find(&self.qualified(name, span)).or_else(|| find(name))
+    }
+
+    /// The joints that name a body or one of its frames.
+    fn joints_at(&self, body: &str, span: Span) -> Vec<String> {
+        let Some((_, joints)) = self.root.entries().iter().find(|(key, _)| key.text == "joints") else {
+            return Vec::new();
+        };
+        let names = |node: &Node| {
+            let is_body = |text: &str| {
+                text.strip_prefix(body).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            let ends = node.entries().iter().filter(|(key, _)| key.text == "from" || key.text == "to");
+            ends.filter_map(|(_, node)| node.text()).any(is_body)
+        };
+        let found = joints.entries().iter().filter(|(_, node)| names(node));
+        found.take(5).map(|(key, _)| self.written_at(&key.text, span).to_owned()).collect()
     }
 
     /// The coordinate of this name.
@@ -226,6 +286,7 @@ impl<'a> Resolver<'a> {
             None => {
                 let nearest = self
                     .nearest_of_joint(name, span)
+                    .or_else(|| self.without_dot(name, span))
                     .or_else(|| self.nearest(name, self.names.coordinates()));
                 self.error(span, Problem::UnknownName { kind: "coordinate", name: name.to_owned(), nearest });
                 None
@@ -249,8 +310,10 @@ impl<'a> Resolver<'a> {
             }
             Some(other) => other.describe(),
             None => {
-                let nearest =
-                    self.nearest_of_joint(name, span).or_else(|| self.nearest(name, self.names.velocities()));
+                let nearest = self
+                    .nearest_of_joint(name, span)
+                    .or_else(|| self.without_dot(name, span))
+                    .or_else(|| self.nearest(name, self.names.velocities()));
                 self.error(span, Problem::UnknownName { kind: "velocity", name: name.to_owned(), nearest });
                 return None;
             }
@@ -266,6 +329,34 @@ impl<'a> Resolver<'a> {
         Some(self.written_at(&self.velocities[*first].name.text, span).to_owned())
     }
 
+    /// What is meant by a name, of which the end that stands for a rate is taken off.
+    pub(super) fn dotted(&self, name: &str, dot: &str, span: Span) -> Option<Entity> {
+        self.lookup(name.strip_suffix(dot)?, span)
+    }
+
+    /// How the rate a name seems to stand for is written: `der(u)` for `u_dot`.
+    pub(super) fn rate_of(&self, name: &str, span: Span) -> Option<String> {
+        let has_rate = |entity| match entity {
+            Entity::Input(_) | Entity::State(_) | Entity::Variable(_) => true,
+            Entity::Coordinate(id) => self.coordinates[id].rate.is_some(),
+            _ => false,
+        };
+        let of = |dot: &str| {
+            self.dotted(name, dot, span)
+                .filter(|entity| has_rate(*entity))
+                .and_then(|_| name.strip_suffix(dot))
+        };
+        let first = of("_dot").map(|of| format!("der({of})"));
+        first.or_else(|| of("_ddot").map(|of| format!("der(der({of}))")))
+    }
+
+    /// `phi` for `phi_dot`: where a velocity is named, the name of its coordinate does.
+    fn without_dot(&self, name: &str, span: Span) -> Option<String> {
+        let name = name.strip_suffix("_dot")?;
+        matches!(self.lookup(name, span)?, Entity::Coordinate(_) | Entity::Velocity(_))
+            .then(|| name.to_owned())
+    }
+
     /// `body.frame` of a body that has a frame of this name.
     fn complete_frame(&self, frame: &str) -> Option<String> {
         let ((owner, _), _) = self.frame_names.iter().find(|((_, name), _)| name == frame)?;
@@ -275,7 +366,7 @@ impl<'a> Resolver<'a> {
 
     /// Whether there are still few enough problems that looking for suggestions is
     /// worth its time: a large file full of mistakes would take minutes.
-    fn suggests(&self) -> bool {
+    pub(super) fn suggests(&self) -> bool {
         self.problems.len() < 100
     }
 

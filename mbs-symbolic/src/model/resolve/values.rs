@@ -169,7 +169,10 @@ impl<'a> Resolver<'a> {
         match units::parse(text) {
             Ok(unit) => Some(GivenUnit { unit, text: text.to_owned(), span: node.span }),
             Err(unknown) => {
-                self.error(node.span, Problem::NotAUnit { name: unknown.part, nearest: unknown.nearest });
+                self.error(
+                    node.span,
+                    Problem::NotAUnit { name: unknown.part, nearest: unknown.nearest, product: None },
+                );
                 None
             }
         }

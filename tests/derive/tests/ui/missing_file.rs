@@ -1,4 +1,0 @@
-#[mbs_derive::multibody("models/none.yaml")]
-pub struct Pendulum;
-
-fn main() {}
