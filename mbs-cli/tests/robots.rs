@@ -357,10 +357,10 @@ fn velocities_of_a_floating_base_in_three_programs() {
     }
     let u = times(&to_body, &v);
     let mut t_dot_v = vec![0.0; 7];
-    for k in 0..3 {
+    t_dot_v[..3].copy_from_slice(&[0, 1, 2].map(|k| {
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-        t_dot_v[k] = omega[j] * u[i] - omega[i] * u[j];
-    }
+        omega[j] * u[i] - omega[i] * u[j]
+    }));
     let pinocchio = &reference["pinocchio"];
     assert_near("Pinocchio's v", &times(&t, &v_ours), &numbers(&pinocchio["v"]));
     let theirs = matrix(&pinocchio["mass_matrix"]);
