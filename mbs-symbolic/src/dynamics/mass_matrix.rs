@@ -11,6 +11,7 @@ use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
 use crate::model::limits;
 use crate::spatial::{Inertia, Rot3, Vec3};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The momentum one step's unit rate gives to all that hangs on it.
 #[derive(Debug, Clone)]
@@ -44,6 +45,44 @@ impl Carried {
         self.has_turned |= turns;
     }
 
+    /// The velocity it is the momentum of, if it is that of one alone and can still be added to others.
+    fn velocity(&self) -> Option<u32> {
+        match self.partials[..] {
+            [(Column::V(velocity), _)] if self.far().is_none() => Some(velocity),
+            _ => None,
+        }
+    }
+
+    /// Adds the momentum that the same velocity gives to what else hangs at the same place.
+    fn add(&mut self, graph: &mut Graph, mut other: Self) {
+        if self.partials != other.partials {
+            self.per_unit(graph);
+            other.per_unit(graph);
+        }
+        self.linear = self.linear.add(graph, other.linear);
+        self.angular = self.angular.add(graph, other.angular);
+        self.at_base = self.at_base.zip(other.at_base).map(|(own, other)| Momentum {
+            linear: own.linear.add(graph, other.linear),
+            angular: own.angular.add(graph, other.angular),
+        });
+        self.links_left = self.links_left.max(other.links_left);
+        self.has_turned |= other.has_turned;
+    }
+
+    /// Makes it the momentum per unit of its velocity, not of its step's rate.
+    fn per_unit(&mut self, graph: &mut Graph) {
+        let one = graph.one();
+        for (_, partial) in &mut self.partials {
+            let rate = std::mem::replace(partial, one);
+            self.linear = self.linear.scale(graph, rate);
+            self.angular = self.angular.scale(graph, rate);
+            self.at_base = self.at_base.map(|Momentum { linear, angular }| Momentum {
+                linear: linear.scale(graph, rate),
+                angular: angular.scale(graph, rate),
+            });
+        }
+    }
+
     /// At the base itself it is where it would have been carried to.
     fn come_to_base(&mut self) {
         if let Some(Momentum { linear, angular }) = self.far() {
@@ -73,6 +112,7 @@ pub(crate) fn mass_matrix(
         None => Bases::none(chain),
     };
     let mut matrix = Matrix { entries: vec![zero; n_v * n_v], n_v };
+    let shared = shared(chain);
     let mut composite: IdVec<LinkId, Inertia> = inertias.at_links.iter().copied().collect();
     let mut carried: IdVec<LinkId, Vec<Carried>> = chain.links.ids().map(|_| Vec::new()).collect();
     for id in chain.links.ids().rev() {
@@ -105,8 +145,51 @@ pub(crate) fn mass_matrix(
         }
         composite[parent] = composite[parent].add(graph, inertia);
         carried[parent].append(&mut columns);
+        add_up(graph, &mut carried[parent], &shared);
     }
     matrix.entries
+}
+
+/// The velocities that move several links, as those of joints that follow each other do.
+fn shared(chain: &Chain) -> BTreeSet<u32> {
+    let (mut known, mut shared) = (BTreeSet::new(), BTreeSet::new());
+    for link in &chain.links {
+        let motions = link.moves.iter().filter_map(|step| match step {
+            Move::Shift { motion: Some((_, motion)), .. } | Move::Rotate { motion: Some(motion), .. } => {
+                Some(motion)
+            }
+            _ => None,
+        });
+        let velocity = |&(column, _): &(Column, ExprId)| match column {
+            Column::V(velocity) => Some(velocity),
+            _ => None,
+        };
+        let own: BTreeSet<u32> =
+            motions.flat_map(|motion| motion.partials.iter().filter_map(velocity)).collect();
+        shared.extend(own.intersection(&known));
+        known.extend(own);
+    }
+    shared
+}
+
+/// Adds up the momenta of each shared velocity that stand at one place: from there on they are carried as one.
+fn add_up(graph: &mut Graph, columns: &mut Vec<Carried>, shared: &BTreeSet<u32>) {
+    let mut first: BTreeMap<(u32, bool), usize> = BTreeMap::new();
+    let mut index = 0;
+    while index < columns.len() {
+        let velocity = columns[index].velocity().filter(|velocity| shared.contains(velocity));
+        let key = velocity.map(|velocity| (velocity, columns[index].at_base.is_some()));
+        match key.and_then(|key| first.get(&key).copied()) {
+            Some(same) => {
+                let other = columns.remove(index);
+                columns[same].add(graph, other);
+            }
+            None => {
+                first.extend(key.map(|key| (key, index)));
+                index += 1;
+            }
+        }
+    }
 }
 
 /// The way back through the moves of a link.
