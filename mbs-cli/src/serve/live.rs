@@ -165,12 +165,12 @@ impl Live {
         let method = self.options.method(&ready.simulation);
         let settings = self.options.settings(&ready.simulation);
         let begin = Instant::now();
-        let trajectory = simulate::integrate(&*system, &method, &settings, file, &mut |_| {})?;
+        let trajectory = simulate::integrate(&*system, &method, &settings, file, &mut |_| true)?;
         let integrate = begin.elapsed().as_secs_f64() * 1e3;
-        let dense = simulate::filmed(&*system, &method, &settings, &planned.model, file)?;
+        let dense = simulate::filmed(&*system, &method, &settings, &planned.model, file, &mut |_| true)?;
         let wall_ms = WallTimes { compile: ready.compile_ms, native: ready.native_ms, integrate };
         let scenario = self.variant.scenario.clone();
-        let left = simulate::outside::of_run(ready.readings.as_ref(), &*system, &trajectory);
+        let left = Vec::new();
         let run = Run {
             system,
             left,

@@ -58,8 +58,17 @@ fn energies(run: &Run<'_>) -> Option<[f64; 2]> {
 /// The JSON answer.
 pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
     let layout = run.system.layout();
-    let Trajectory { start, states, events, statistics, drift, redundant, singular_poses, stiffness } =
-        &run.trajectory;
+    let Trajectory {
+        start,
+        states,
+        recorded,
+        events,
+        statistics,
+        drift,
+        redundant,
+        singular_poses,
+        stiffness,
+    } = &run.trajectory;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("model", json!(layout.model()));
@@ -95,6 +104,7 @@ pub(super) fn json(run: &Run<'_>) -> Map<String, Value> {
         .iter()
         .map(|event| json!({"t": event.t, "name": event.name, "direction": direction(event.rising)}));
     put("events", list.collect());
+    put("points", json!(recorded));
     put(
         "statistics",
         json!({

@@ -6,6 +6,7 @@ pub(crate) mod methods;
 pub(crate) mod outside;
 mod overrides;
 pub(crate) mod progress;
+pub(crate) mod recorder;
 pub(crate) mod table;
 mod undefined;
 
@@ -23,14 +24,15 @@ use crate::report::{self, Failure};
 use crate::scene::{self, Scene};
 use crate::{gltf, plot};
 use accuracy::Accuracy;
-use mbs_runtime::integrate::{self, DEFAULT_RTOL, Projection, simulate_with};
-use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
+use mbs_runtime::integrate::{self, DEFAULT_RTOL, Observer, Projection, simulate_with};
+use mbs_runtime::{Defaults, Layout, Plant, Settings, SimulationError, State, System, Trajectory};
 use mbs_symbolic::diag::{self, Style};
 use mbs_symbolic::explain::Readings;
 use mbs_symbolic::model::{Model, Simulation};
 use mbs_symbolic::program::Program;
 use mbs_symbolic::{Options, emit};
 use progress::Progress;
+use recorder::{Recorder, Seen, UndefinedOutput};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use undefined::{Found, Suspects};
@@ -65,6 +67,11 @@ pub(crate) struct WallTimes {
 }
 
 impl Run<'_> {
+    /// Whether no recorded point was left out for want of room.
+    fn keeps_every_point(&self) -> bool {
+        self.trajectory.states.len() as u64 == self.trajectory.recorded
+    }
+
     /// What belongs to the model's own outputs, and what to reactions.
     fn split_outputs<T>(&self, mut all: Vec<T>) -> (Vec<T>, Vec<T>) {
         let reactions = all.split_off(self.own_outputs);
@@ -177,13 +184,13 @@ impl Stop {
     }
 }
 
-/// One run from the model's initial values; `observer` sees the time of recorded states.
+/// One run from the model's initial values.
 pub(crate) fn integrate(
     system: &dyn System,
     method: &str,
     settings: &Settings,
     model: &Path,
-    observer: &mut dyn FnMut(f64),
+    observer: &mut Observer<'_>,
 ) -> Result<Trajectory, Failure> {
     attempt(system, method, settings, model, observer).map_err(|stop| stop.failure(model))
 }
@@ -193,7 +200,7 @@ fn attempt(
     method: &str,
     settings: &Settings,
     model: &Path,
-    observer: &mut dyn FnMut(f64),
+    observer: &mut Observer<'_>,
 ) -> Result<Trajectory, Stop> {
     check(settings).map_err(Stop::Refused)?;
     let layout = system.layout();
@@ -203,33 +210,21 @@ fn attempt(
     let mut start = State::new(layout);
     start.t = settings.t_start;
     plant.initial(&mut start);
-    let mut observer = |state: &State| {
-        observer(state.t);
-        true
-    };
-    simulate_with(&mut plant, &mut *method, start, settings, &mut observer).map_err(|error| {
+    simulate_with(&mut plant, &mut *method, start, settings, observer).map_err(|error| {
         Stop::Early(Box::new(Early { error, state: plant.failed_at.take(), modes: plant.modes.clone() }))
     })
 }
 
-/// Warns of the first output that is not a number at a recorded state.
-fn warn_of_outputs(run: &Run, options: &VariantOptions) {
-    let mut evaluator = table::Evaluator::of(run);
-    let names = &run.system.layout().outputs;
-    let undefined = run.trajectory.states.iter().find_map(|state| {
-        let outputs = evaluator.outputs(state);
-        let index = outputs.iter().position(|value| !value.is_finite())?;
-        Some((state, index, outputs[index]))
-    });
-    let Some((state, index, value)) = undefined else { return };
+/// Warns of an output that is not a number at a recorded state.
+fn warn_of_output(undefined: &UndefinedOutput, layout: &Layout, options: &VariantOptions) {
+    let UndefinedOutput { state, modes, index, value } = undefined;
     let what = if value.is_nan() { "not a number" } else { "infinite" };
-    let name = names.get(index).unwrap_or_default();
+    let name = layout.outputs.get(*index).unwrap_or_default();
     // Nine digits say where to look.
     let t: f64 = format!("{:.8e}", state.t).parse().unwrap_or(state.t);
     let message = format!("t = {t} s: output `{name}` is {what}");
-    let modes = evaluator.modes_at(state);
     if let Ok(suspects) = Suspects::of(options)
-        && let Some(trace) = suspects.of_outputs(state, &modes)
+        && let Some(trace) = suspects.of_outputs(state, modes)
     {
         let Found { diagnostics, sources } = suspects.warn(&trace, message);
         report::print_diagnostics(&diagnostics, &sources);
@@ -285,17 +280,17 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         ready_with(&options.variant, options.json, wants, change)?;
     let outputs = [&options.csv, &options.plot, &options.report, &options.gltf];
     output::check(outputs.into_iter().flatten().map(PathBuf::as_path), &planned.files)?;
-    let settings = options.run.settings(&simulation);
+    let max_points = recorder::max_points(system.layout());
+    let settings = Settings { max_points, ..options.run.settings(&simulation) };
     let name = options.run.method(&simulation);
+    let rows = options.csv.as_deref().map(|path| {
+        table::Rows::new(path, &*system, &planned.model, own_outputs, &options.columns)
+    });
+    let recorder = Recorder::new(&*system, readings.as_ref(), rows.transpose()?);
     let begin = Instant::now();
-    let trajectory = {
-        let mut progress = Progress::new(settings.t_start, settings.t_end, !options.json);
-        attempt(&*system, &name, &settings, &options.variant.model, &mut |t| progress.at(t))
-            .map_err(|stop| stop.traced(&options.variant))?
-    };
-    let integrate = begin.elapsed().as_secs_f64() * 1e3;
-
-    let left = outside::of_run(readings.as_ref(), &*system, &trajectory);
+    let (trajectory, seen) = recorded(&*system, &name, &settings, recorder, options)?;
+    let integrate = (begin.elapsed() - seen.time).as_secs_f64() * 1e3;
+    let Seen { left, undefined, table, .. } = seen;
     let mut run = Run {
         system,
         left,
@@ -312,15 +307,13 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     if options.accuracy {
         run.accuracy = Some(accuracy::compare(&run, &options.variant.model)?);
     }
-    if !options.json {
-        warn_of_outputs(&run, &options.variant);
+    if let Some(undefined) = undefined.filter(|_| !options.json) {
+        warn_of_output(&undefined, run.system.layout(), &options.variant);
     }
-    if let Some(path) = &options.csv {
-        format::write(&table::csv(&run, &planned.model, &options.columns), path)?;
-    }
+    table.map_or(Ok(()), format::Table::finish)?;
     if options.report.is_some() || options.gltf.is_some() || options.plot.is_some() {
         let file = &options.variant.model;
-        let dense = filmed(&*run.system, &run.method, &run.settings, &planned.model, file)?;
+        let dense = filmed(&*run.system, &run.method, &run.settings, &planned.model, file, &mut |_| true)?;
         let mut film = described(&run, &planned, &program, &dense);
         if let Some(path) = &options.plot {
             drawn(&film, &options.curves)?.deliver(path)?;
@@ -337,6 +330,29 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     if options.json { report::print_json(answer::json(&run)) } else { report::print(&answer::text(&run)) }
 }
 
+/// The run of the command, with its progress on the terminal and every state seen by the recorder.
+fn recorded(
+    system: &dyn System,
+    method: &str,
+    settings: &Settings,
+    mut recorder: Recorder<'_>,
+    options: &SimulateOptions,
+) -> Result<(Trajectory, Seen), Failure> {
+    let mut progress = Progress::new(settings.t_start, settings.t_end, !options.json);
+    let mut observer = |told: integrate::Progress<'_>| match told {
+        integrate::Progress::Step { t } => {
+            progress.at(t);
+            true
+        }
+        integrate::Progress::Recorded(state) => recorder.see(state),
+    };
+    let outcome = attempt(system, method, settings, &options.variant.model, &mut observer);
+    drop(progress);
+    // A table that cannot be written ends the run, and is the reason to tell.
+    let seen = recorder.finish()?;
+    Ok((outcome.map_err(|stop| stop.traced(&options.variant))?, seen))
+}
+
 /// A run once more, with points at even distances and close enough for pictures; where they
 /// lie has no influence on the steps.
 pub(crate) fn filmed(
@@ -345,11 +361,13 @@ pub(crate) fn filmed(
     settings: &Settings,
     model: &Model,
     file: &Path,
+    observer: &mut Observer<'_>,
 ) -> Result<Vec<State>, Failure> {
     let span = settings.t_end - settings.t_start;
     let frames = scene::frame_count(span, model.bodies.len());
-    let settings = Settings { output_step: Some(span / frames as f64), ..settings.clone() };
-    Ok(integrate(system, method, &settings, file, &mut |_| {})?.states)
+    let step = Some(span / frames as f64);
+    let settings = Settings { output_step: step, max_points: usize::MAX, ..settings.clone() };
+    Ok(integrate(system, method, &settings, file, observer)?.states)
 }
 
 /// The scene of a run, for pictures of it.
@@ -360,7 +378,7 @@ pub(crate) fn scene(options: &PictureOptions) -> Result<Scene, Failure> {
     output::check([out.as_path()], &planned.files)?;
     let (method, settings) = (run.method(&simulation), run.settings(&simulation));
     check(&settings)?;
-    let states = filmed(&*system, &method, &settings, &planned.model, &variant.model)?;
+    let states = filmed(&*system, &method, &settings, &planned.model, &variant.model, &mut |_| true)?;
     Ok(Scene::new(&planned.model, &*system, &states))
 }
 
@@ -383,7 +401,7 @@ pub(crate) fn described<'r>(
         system: &*run.system,
         scenario: run.scenario.as_deref(),
         trajectory: &run.trajectory,
-        has_every_step: run.settings.output_step.is_none(),
+        has_every_step: run.settings.output_step.is_none() && run.keeps_every_point(),
         dense,
         summary: answer::summary(run),
         warnings,
