@@ -115,8 +115,20 @@ pub(crate) fn ready_with(
     jacobian: impl FnOnce(&Simulation) -> bool,
     change: impl FnOnce(&mut Model) -> Result<(), Failure>,
 ) -> Result<Ready, Failure> {
+    let planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
+    ready_of(planned, options, quiet, jacobian, change)
+}
+
+/// The same of a model that was read.
+pub(crate) fn ready_of(
+    mut planned: Planned,
+    options: &VariantOptions,
+    quiet: bool,
+    jacobian: impl FnOnce(&Simulation) -> bool,
+    change: impl FnOnce(&mut Model) -> Result<(), Failure>,
+) -> Result<Ready, Failure> {
+    let reading: f64 = planned.times.iter().map(|(_, ms)| ms).sum();
     let begin = Instant::now();
-    let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
     let scenario_end = overrides::apply(&mut planned, options)?;
     let mut simulation = planned.model.simulation.clone();
     simulation.t_end = scenario_end.or(simulation.t_end);
@@ -124,7 +136,7 @@ pub(crate) fn ready_with(
     change(&mut planned.model)?;
     let wanted = Options { jacobian: jacobian(&simulation), ..options.numbers.equations() };
     let compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
-    let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
+    let compile_ms = reading + begin.elapsed().as_secs_f64() * 1e3;
     let begin = Instant::now();
     let (system, warning) =
         mbs_jit::system_with_derivatives(&compiled.program, pipeline::derivatives(&compiled.planned, wanted));
@@ -283,9 +295,10 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     let max_points = recorder::max_points(system.layout());
     let settings = Settings { max_points, ..options.run.settings(&simulation) };
     let name = options.run.method(&simulation);
-    let rows = options.csv.as_deref().map(|path| {
-        table::Rows::new(path, &*system, &planned.model, own_outputs, &options.columns)
-    });
+    let rows = options
+        .csv
+        .as_deref()
+        .map(|path| table::Rows::new(path, &*system, &planned.model, own_outputs, &options.columns));
     let recorder = Recorder::new(&*system, readings.as_ref(), rows.transpose()?);
     let begin = Instant::now();
     let (trajectory, seen) = recorded(&*system, &name, &settings, recorder, options)?;
@@ -438,15 +451,29 @@ fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure
 }
 
 /// The equations as HTML, of the model without what reports add to it.
-pub(crate) fn equations(options: &VariantOptions) -> Result<String, Failure> {
-    let mut planned = pipeline::plan(&options.model, options.numbers.keep_dust)?;
+fn equations(options: &VariantOptions) -> Result<String, Failure> {
+    equations_of(pipeline::plan(&options.model, options.numbers.keep_dust)?, options)
+}
+
+/// The same of a model that was read.
+pub(crate) fn equations_of(mut planned: Planned, options: &VariantOptions) -> Result<String, Failure> {
     overrides::apply(&mut planned, options)?;
     let derived = pipeline::derive_planned(planned, options.numbers.equations())?;
     Ok(emit::mathml::fragment(&derived.equations))
 }
 
-/// More recorded points than this have no room in memory.
-const MOST_POINTS: f64 = 1e8;
+/// More recorded points than this fill disks.
+const MAX_POINTS: f64 = 1e8;
+
+/// a/b in words, also where no number is so large.
+fn quotient(a: f64, b: f64) -> String {
+    let whole = a / b;
+    if whole.is_finite() {
+        return format!("{whole:.1e}");
+    }
+    let exponent = a.log10() - b.log10();
+    format!("{:.1}e{}", 10_f64.powf(exponent.fract()), exponent.trunc())
+}
 
 /// Refuses settings no run can have.
 pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
@@ -462,13 +489,11 @@ pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
         }
     }
     if let Some(step) = settings.output_step
-        && settings.t_end / step > MOST_POINTS
+        && settings.t_end / step > MAX_POINTS
     {
-        let points = settings.t_end / step;
-        let message =
-            format!("a point every {step:e} s up to {:e} s makes {points:.1e} of them", settings.t_end);
-        let help =
-            format!("at most {MOST_POINTS:.0e} are recorded: choose a larger `step` or an earlier end");
+        let (t_end, points) = (settings.t_end, quotient(settings.t_end, step));
+        let message = format!("a point every {step:e} s up to {t_end:e} s makes {points} of them");
+        let help = format!("at most {MAX_POINTS:.0e} are recorded: choose a larger `step` or an earlier end");
         return Err(Failure::new("MBS-C031", message).help(help));
     }
     Ok(())

@@ -61,7 +61,14 @@ impl<'r> Recorder<'r> {
     ) -> Self {
         let plant = Plant::new(system, &system.layout().parameter_defaults, Box::new(Defaults));
         let left = readings.map(|readings| outside::Watch::new(readings, system));
-        Self { left, outputs: Evaluator::new(plant), undefined: None, rows, failure: None, time: Duration::ZERO }
+        Self {
+            left,
+            outputs: Evaluator::new(plant),
+            undefined: None,
+            rows,
+            failure: None,
+            time: Duration::ZERO,
+        }
     }
 
     /// Looks at a recorded state; false if the run had better end.

@@ -43,7 +43,10 @@ pub(crate) fn write(text: &str, path: &Path) -> Result<(), Failure> {
 pub(crate) enum Table {
     Csv(Growing),
     /// Made of its lines when they are complete.
-    Parquet { path: PathBuf, text: String },
+    Parquet {
+        path: PathBuf,
+        text: String,
+    },
 }
 
 impl Table {
