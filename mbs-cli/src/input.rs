@@ -14,14 +14,19 @@ pub(crate) const SAMPLES_BYTES: usize = 1 << 30;
 /// The text of a regular file, at most one byte more than `limit`: enough for the compiler to
 /// say that it is too long.
 pub(crate) fn text_of(path: &Path, limit: usize) -> io::Result<String> {
-    let metadata = fs::metadata(path)?;
-    // Opening a FIFO waits for a writer, and a device may have no end.
-    if !metadata.is_file() && !metadata.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file"));
-    }
+    check_regular(path)?;
     let mut text = String::new();
     File::open(path)?.take(limit as u64 + 1).read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// Refuses devices and pipes: opening a FIFO waits for a writer, and a device may have no end.
+pub(crate) fn check_regular(path: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_file() || metadata.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file"))
 }
 
 /// The text of a regular file of at most `limit` bytes.

@@ -37,7 +37,7 @@ pub(crate) fn check<'p>(
 pub(crate) fn deliver(text: &str, path: Option<&Path>) -> Result<(), Failure> {
     match path {
         Some(path) => write(text.as_bytes(), path),
-        None => report::print(text),
+        None => report::print_bytes(text.as_bytes()),
     }
 }
 
@@ -106,10 +106,25 @@ fn target(path: &Path) -> Target {
             Target::File(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), metadata)
         }
         Ok(_) => Target::Stream,
-        // A link that leads nowhere makes the file it names.
-        Err(_) if path.is_symlink() => Target::Stream,
-        Err(_) => Target::New(path.to_owned()),
+        Err(_) => match followed(path) {
+            // A link that leads nowhere makes the file it names; one in a circle cannot be opened.
+            path if path.is_symlink() => Target::Stream,
+            path => Target::New(path),
+        },
     }
+}
+
+/// So many links in a row are a circle, as systems take it.
+const MAX_LINKS: usize = 40;
+
+/// Where the links of a name lead, whether there is something or not.
+fn followed(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(next) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(next);
+    }
+    path
 }
 
 /// Names of this process's own standard output, which a run also prints to.
@@ -179,7 +194,10 @@ fn try_neighbour(path: &Path) -> io::Result<()> {
 fn is_same_file(a: &Path, b: &Path) -> bool {
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(x), Ok(y)) if x.is_file() && y.is_file() => is_same(&x, &y, a, b),
-        (Err(_), Err(_)) => place(a).is_some_and(|place_of_a| Some(place_of_a) == place(b)),
+        (Err(_), Err(_)) => {
+            let (a, b) = (followed(a), followed(b));
+            place(&a).is_some_and(|place_of_a| Some(place_of_a) == place(&b))
+        }
         _ => false,
     }
 }

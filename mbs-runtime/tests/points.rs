@@ -5,8 +5,8 @@ mod support;
 
 use mbs_runtime::integrate::{Observer, Progress, method, simulate_with};
 use mbs_runtime::{Settings, SimulationError, State, System, Trajectory};
-use support::{Mechanism, plant};
 use support::switching::Bouncer;
+use support::{Mechanism, plant};
 
 fn run(
     system: &dyn System,

@@ -3,6 +3,8 @@
 //! Everything else works on the text of the CSV table, from which both formats are made and which
 //! both give back to the last byte.
 
+#[cfg(feature = "parquet")]
+use crate::input::check_regular;
 use crate::input::{SAMPLES_BYTES, whole_text_of};
 use crate::output::{self, Growing};
 use crate::report::Failure;
@@ -80,6 +82,7 @@ impl Table {
 
 #[cfg(feature = "parquet")]
 fn read_parquet(path: &Path) -> std::io::Result<String> {
+    check_regular(path)?;
     super::parquet::read(std::fs::File::open(path)?).map_err(std::io::Error::other)
 }
 
