@@ -204,6 +204,12 @@ fn files_of_others_are_not_quoted() {
         assert!(said.contains(code), "{said}");
         assert!(!said.contains("hunter2") && !said.contains("swordfish"), "{said}");
     }
+    // Nor is the first line of what is no table.
+    scratch.file("environment", "TOKEN=hunter2\0A=b,c\0PASSWORD=swordfish\nx,y\n");
+    let said = check("tables: {tab: {file: environment, x: a, y: b}}");
+    assert!(said.contains("MBS-P024") && !said.contains("hunter2") && !said.contains("swordfish"), "{said}");
+    let said = check("tables: {tab: {file: numbers.csv, x: s, y: b}}");
+    assert!(said.contains("its columns are a, b"), "{said}");
     // Of a table the offending cell is shown, at its place.
     let said = check("tables: {t: {file: numbers.csv, x: a, y: b}}");
     assert!(said.contains("numbers.csv:3:3") && said.contains("hunter2"), "{said}");

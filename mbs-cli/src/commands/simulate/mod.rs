@@ -7,14 +7,14 @@ pub(crate) mod outside;
 mod overrides;
 pub(crate) mod progress;
 pub(crate) mod recorder;
+mod settings;
 pub(crate) mod table;
 mod undefined;
 
 pub(crate) use overrides::refused;
+pub(crate) use settings::check;
 
-use crate::arguments::{
-    Columns, PictureOptions, ProjectionMode, RunOptions, SimulateOptions, VariantOptions,
-};
+use crate::arguments::{Columns, PictureOptions, SimulateOptions, VariantOptions};
 use crate::commands::sweep::format;
 use crate::output;
 use crate::page::{self, Report};
@@ -24,7 +24,7 @@ use crate::report::{self, Failure};
 use crate::scene::{self, Scene};
 use crate::{gltf, plot};
 use accuracy::Accuracy;
-use mbs_runtime::integrate::{self, DEFAULT_RTOL, Observer, Projection, simulate_with};
+use mbs_runtime::integrate::{self, Observer, simulate_with};
 use mbs_runtime::{Defaults, Layout, Plant, Settings, SimulationError, State, System, Trajectory};
 use mbs_symbolic::diag::{self, Style};
 use mbs_symbolic::explain::Readings;
@@ -245,31 +245,6 @@ fn warn_of_output(undefined: &UndefinedOutput, layout: &Layout, options: &Varian
     }
 }
 
-impl RunOptions {
-    /// The integrator: as asked for, as the model says, or the usual one.
-    pub(crate) fn method(&self, simulation: &Simulation) -> String {
-        let method = self.method.clone().or_else(|| simulation.method.clone());
-        method.unwrap_or_else(|| integrate::DEFAULT_METHOD.to_owned())
-    }
-
-    /// Settings as asked for, or as the model says.
-    pub(crate) fn settings(&self, simulation: &Simulation) -> Settings {
-        Settings {
-            t_end: self.t_end.or(simulation.t_end).unwrap_or(1.0),
-            rtol: self.rtol.or(simulation.rtol).unwrap_or(DEFAULT_RTOL),
-            atol: self.atol.or(simulation.atol),
-            projection: match self.projection {
-                ProjectionMode::None => Projection::None,
-                ProjectionMode::Velocity => Projection::Velocity,
-                ProjectionMode::Controlled => Projection::Controlled,
-                ProjectionMode::EveryStep => Projection::EveryStep,
-            },
-            output_step: self.step.or(simulation.step),
-            ..Settings::default()
-        }
-    }
-}
-
 /// Appends outputs for what every joint carries.
 pub(crate) fn add_reactions(model: &mut Model) -> Result<(), Failure> {
     model.add_reaction_outputs();
@@ -460,41 +435,4 @@ pub(crate) fn equations_of(mut planned: Planned, options: &VariantOptions) -> Re
     overrides::apply(&mut planned, options)?;
     let derived = pipeline::derive_planned(planned, options.numbers.equations())?;
     Ok(emit::mathml::fragment(&derived.equations))
-}
-
-/// More recorded points than this fill disks.
-const MAX_POINTS: f64 = 1e8;
-
-/// a/b in words, also where no number is so large.
-fn quotient(a: f64, b: f64) -> String {
-    let whole = a / b;
-    if whole.is_finite() {
-        return format!("{whole:.1e}");
-    }
-    let exponent = a.log10() - b.log10();
-    format!("{:.1}e{}", 10_f64.powf(exponent.fract()), exponent.trunc())
-}
-
-/// Refuses settings no run can have.
-pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
-    let positive = |value: f64| value > 0.0 && value.is_finite();
-    for (name, value) in [
-        ("rtol", Some(settings.rtol)),
-        ("atol", settings.atol),
-        ("step", settings.output_step),
-        ("t_end", Some(settings.t_end)),
-    ] {
-        if value.is_some_and(|value| !positive(value)) {
-            return Err(Failure::new("MBS-C031", format!("`{name}` must be a positive number")));
-        }
-    }
-    if let Some(step) = settings.output_step
-        && settings.t_end / step > MAX_POINTS
-    {
-        let (t_end, points) = (settings.t_end, quotient(settings.t_end, step));
-        let message = format!("a point every {step:e} s up to {t_end:e} s makes {points} of them");
-        let help = format!("at most {MAX_POINTS:.0e} are recorded: choose a larger `step` or an earlier end");
-        return Err(Failure::new("MBS-C031", message).help(help));
-    }
-    Ok(())
 }
