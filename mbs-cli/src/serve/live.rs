@@ -252,7 +252,7 @@ impl Live {
         let method = self.options.method(&ready.simulation);
         let max_points = recorder::max_points(layout);
         let settings = Settings { max_points, ..self.options.settings(&ready.simulation) };
-        let mut recorder = Recorder::new(&*system, ready.readings.as_ref(), None);
+        let mut recorder = Recorder::new(&*system, ready.readings.as_ref());
         let begin = Instant::now();
         let trajectory = simulate::integrate(&*system, &method, &settings, file, &mut |told| match told {
             Progress::Step { .. } => turn.goes_on(),

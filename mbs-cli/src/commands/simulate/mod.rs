@@ -270,11 +270,14 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     let max_points = recorder::max_points(system.layout());
     let settings = Settings { max_points, ..options.run.settings(&simulation) };
     let name = options.run.method(&simulation);
-    let rows = options
-        .csv
-        .as_deref()
-        .map(|path| table::Rows::new(path, &*system, &planned.model, own_outputs, &options.columns));
-    let recorder = Recorder::new(&*system, readings.as_ref(), rows.transpose()?);
+    let mut recorder = Recorder::new(&*system, readings.as_ref());
+    if !options.json {
+        recorder = recorder.with_outputs(&*system);
+    }
+    if let Some(path) = &options.csv {
+        let (model, columns) = (&planned.model, &options.columns);
+        recorder = recorder.with_rows(table::Rows::new(path, &*system, model, own_outputs, columns)?);
+    }
     let begin = Instant::now();
     let (trajectory, seen) = recorded(&*system, &name, &settings, recorder, options)?;
     let integrate = (begin.elapsed() - seen.time).as_secs_f64() * 1e3;
@@ -295,7 +298,7 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     if options.accuracy {
         run.accuracy = Some(accuracy::compare(&run, &options.variant.model)?);
     }
-    if let Some(undefined) = undefined.filter(|_| !options.json) {
+    if let Some(undefined) = undefined {
         warn_of_output(&undefined, run.system.layout(), &options.variant);
     }
     table.map_or(Ok(()), format::Table::finish)?;

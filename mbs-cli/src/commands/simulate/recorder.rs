@@ -25,7 +25,7 @@ pub(crate) fn max_points(layout: &Layout) -> usize {
 /// Sees the recorded states of a run in their order.
 pub(crate) struct Recorder<'r> {
     left: Option<outside::Watch<'r>>,
-    outputs: Evaluator<'r>,
+    outputs: Option<Evaluator<'r>>,
     undefined: Option<UndefinedOutput>,
     rows: Option<Rows<'r>>,
     failure: Option<Failure>,
@@ -53,22 +53,21 @@ pub(crate) struct UndefinedOutput {
 }
 
 impl<'r> Recorder<'r> {
-    /// For a run of `system`; `rows` is the table that gets a line for each state.
-    pub(crate) fn new(
-        system: &'r dyn System,
-        readings: Option<&'r Readings>,
-        rows: Option<Rows<'r>>,
-    ) -> Self {
-        let plant = Plant::new(system, &system.layout().parameter_defaults, Box::new(Defaults));
+    /// For a run of `system`; looks where tables are read.
+    pub(crate) fn new(system: &'r dyn System, readings: Option<&'r Readings>) -> Self {
         let left = readings.map(|readings| outside::Watch::new(readings, system));
-        Self {
-            left,
-            outputs: Evaluator::new(plant),
-            undefined: None,
-            rows,
-            failure: None,
-            time: Duration::ZERO,
-        }
+        Self { left, outputs: None, undefined: None, rows: None, failure: None, time: Duration::ZERO }
+    }
+
+    /// Looks for outputs that are not numbers, too.
+    pub(super) fn with_outputs(self, system: &'r dyn System) -> Self {
+        let plant = Plant::new(system, &system.layout().parameter_defaults, Box::new(Defaults));
+        Self { outputs: Some(Evaluator::new(plant)), ..self }
+    }
+
+    /// Gives each state a line of a table, too.
+    pub(super) fn with_rows(self, rows: Rows<'r>) -> Self {
+        Self { rows: Some(rows), ..self }
     }
 
     /// Looks at a recorded state; false if the run had better end.
@@ -77,10 +76,12 @@ impl<'r> Recorder<'r> {
         if let Some(left) = &mut self.left {
             left.see(state);
         }
-        if self.undefined.is_none() {
-            let outputs = self.outputs.outputs(state);
+        if let Some(evaluator) = &mut self.outputs
+            && self.undefined.is_none()
+        {
+            let outputs = evaluator.outputs(state);
             if let Some(index) = outputs.iter().position(|value| !value.is_finite()) {
-                let modes = self.outputs.modes_at(state);
+                let modes = evaluator.modes_at(state);
                 let value = outputs[index];
                 self.undefined = Some(UndefinedOutput { state: state.clone(), modes, index, value });
             }
