@@ -3,6 +3,7 @@
 use crate::picture::Theme;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Describe a mechanism in YAML; get its equations of motion.
 #[derive(Debug, Parser)]
@@ -423,9 +424,22 @@ pub(crate) struct ServeOptions {
     pub(crate) variant: VariantOptions,
     #[command(flatten)]
     pub(crate) run: RunOptions,
-    /// Port on the loopback interface; 0 takes any that is free
+    /// Port on the loopback interface, or the next one that is free; 0 takes any
     #[arg(long, default_value_t = 8520)]
     pub(crate) port: u16,
+    /// Another folder whose files the model may include and read as tables; its own is always one
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) allow_folder: Vec<PathBuf>,
+    /// Wall-clock time after which a run is given up, s
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) time_limit: Duration,
+}
+
+/// A time that is positive.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "write a positive number of seconds".to_owned())
 }
 
 /// Reads `960x600`.

@@ -1,8 +1,11 @@
 //! Writing files: never over what a command reads, and never half a file.
 
+mod growing;
+
 use crate::report::{self, Failure};
+pub(crate) use growing::Growing;
 use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Refuses outputs that cannot be written, that are one and the same file, or that would replace
@@ -34,7 +37,7 @@ pub(crate) fn check<'p>(
 pub(crate) fn deliver(text: &str, path: Option<&Path>) -> Result<(), Failure> {
     match path {
         Some(path) => write(text.as_bytes(), path),
-        None => report::print(text),
+        None => report::print_bytes(text.as_bytes()),
     }
 }
 
@@ -45,13 +48,37 @@ pub(crate) fn write(bytes: &[u8], path: &Path) -> Result<(), Failure> {
     if is_standard_output(path) {
         return report::print_bytes(bytes);
     }
+    write_content(Content::Bytes(bytes), path)
+}
+
+fn write_content(content: Content<'_>, path: &Path) -> Result<(), Failure> {
     let written = match target(path) {
-        Target::New(path) => replace(bytes, &path, None),
-        Target::File(path, metadata) if has_one_name(&metadata) => replace(bytes, &path, Some(&metadata)),
-        Target::File(path, _) => rewrite(bytes, &path),
-        Target::Stream => File::create(path).and_then(|mut file| file.write_all(bytes)),
+        Target::New(path) => replace(content, &path, None),
+        Target::File(path, metadata) if has_one_name(&metadata) => replace(content, &path, Some(&metadata)),
+        Target::File(path, _) => rewrite(content, &path),
+        Target::Stream => File::create(path).and_then(|mut file| content.copy_to(&mut file)),
     };
     written.map_err(|error| unwritable(&error, path))
+}
+
+/// What goes into a file.
+#[derive(Clone, Copy)]
+enum Content<'c> {
+    Bytes(&'c [u8]),
+    /// What another file holds.
+    File(&'c File),
+}
+
+impl Content<'_> {
+    fn copy_to(self, file: &mut File) -> io::Result<()> {
+        match self {
+            Self::Bytes(bytes) => file.write_all(bytes),
+            Self::File(mut from) => {
+                from.rewind()?;
+                io::copy(&mut from, file).map(drop)
+            }
+        }
+    }
 }
 
 /// A file cannot be written.
@@ -79,10 +106,25 @@ fn target(path: &Path) -> Target {
             Target::File(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()), metadata)
         }
         Ok(_) => Target::Stream,
-        // A link that leads nowhere makes the file it names.
-        Err(_) if path.is_symlink() => Target::Stream,
-        Err(_) => Target::New(path.to_owned()),
+        Err(_) => match followed(path) {
+            // A link that leads nowhere makes the file it names; one in a circle cannot be opened.
+            path if path.is_symlink() => Target::Stream,
+            path => Target::New(path),
+        },
     }
+}
+
+/// So many links in a row are a circle, as systems take it.
+const MAX_LINKS: usize = 40;
+
+/// Where the links of a name lead, whether there is something or not.
+fn followed(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(next) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("")).join(next);
+    }
+    path
 }
 
 /// Names of this process's own standard output, which a run also prints to.
@@ -94,9 +136,9 @@ fn neighbour(path: &Path) -> PathBuf {
     beside(path, &format!(".{}.tmp", std::process::id()))
 }
 
-fn replace(bytes: &[u8], path: &Path, before: Option<&Metadata>) -> io::Result<()> {
+fn replace(content: Content<'_>, path: &Path, before: Option<&Metadata>) -> io::Result<()> {
     let neighbour = neighbour(path);
-    let written = write_whole(bytes, &neighbour)
+    let written = write_whole(content, &neighbour)
         .and_then(|()| before.map_or(Ok(()), |before| fs::set_permissions(&neighbour, before.permissions())))
         .and_then(|()| fs::rename(&neighbour, path));
     if written.is_err() {
@@ -107,21 +149,21 @@ fn replace(bytes: &[u8], path: &Path, before: Option<&Metadata>) -> io::Result<(
 }
 
 /// Writes over a file in place. Should that be cut off, a whole copy stands beside it.
-fn rewrite(bytes: &[u8], path: &Path) -> io::Result<()> {
+fn rewrite(content: Content<'_>, path: &Path) -> io::Result<()> {
     let neighbour = neighbour(path);
-    if let Err(error) = write_whole(bytes, &neighbour) {
+    if let Err(error) = write_whole(content, &neighbour) {
         let _ = fs::remove_file(&neighbour);
         return Err(error);
     }
-    write_whole(bytes, path).map_err(|error| {
+    write_whole(content, path).map_err(|error| {
         io::Error::new(error.kind(), format!("{error}; the whole text is in {}", neighbour.display()))
     })?;
     fs::remove_file(&neighbour)
 }
 
-fn write_whole(bytes: &[u8], path: &Path) -> io::Result<()> {
+fn write_whole(content: Content<'_>, path: &Path) -> io::Result<()> {
     let mut file = File::create(path)?;
-    file.write_all(bytes)?;
+    content.copy_to(&mut file)?;
     file.sync_all()
 }
 
@@ -152,7 +194,10 @@ fn try_neighbour(path: &Path) -> io::Result<()> {
 fn is_same_file(a: &Path, b: &Path) -> bool {
     match (fs::metadata(a), fs::metadata(b)) {
         (Ok(x), Ok(y)) if x.is_file() && y.is_file() => is_same(&x, &y, a, b),
-        (Err(_), Err(_)) => place(a).is_some_and(|place_of_a| Some(place_of_a) == place(b)),
+        (Err(_), Err(_)) => {
+            let (a, b) = (followed(a), followed(b));
+            place(&a).is_some_and(|place_of_a| Some(place_of_a) == place(&b))
+        }
         _ => false,
     }
 }

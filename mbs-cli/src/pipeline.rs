@@ -3,7 +3,7 @@
 //! The compiler itself has no clock and opens no files, so both happen here.
 
 use crate::arguments::NumberOptions;
-use crate::input::{place_in_file, text_of};
+use crate::input::{Files, place_in_file};
 use crate::report::Failure;
 use mbs_symbolic::Options;
 use mbs_symbolic::checks;
@@ -15,7 +15,6 @@ use mbs_symbolic::model::{self, Loader, Model, Reading, limits};
 use mbs_symbolic::optimize::{self, Report};
 use mbs_symbolic::program::{self, Program};
 use mbs_symbolic::topology::{self, Topology};
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -53,13 +52,18 @@ pub(crate) struct Compiled {
 
 /// Reads a model and grows its tree; `robot` says how one in URDF becomes a model.
 pub(crate) fn plan(path: &Path, robot: UrdfOptions) -> Result<Planned, Failure> {
+    plan_of(path, robot, &Files::default())
+}
+
+/// The same of a model that may read these files, which then know what was asked for.
+pub(crate) fn plan_of(path: &Path, robot: UrdfOptions, files: &Files) -> Result<Planned, Failure> {
     let mut times = Vec::new();
-    let source = text_of(path, limits::FILE_BYTES).map_err(|error| {
+    let source = files.model(path, limits::FILE_BYTES).map_err(|error| {
         let failure = Failure::new("MBS-C001", format!("cannot read the model: {error}"));
         failure.about(path).at(place_in_file(&error))
     })?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    let loader = Beside { directory, asked: RefCell::new(vec![path.to_owned()]) };
+    let loader = Beside { directory, files };
     let name = path.display().to_string();
     let Reading { sources, result, fragment } =
         timed(&mut times, "read", || model::read_with(&name, &source, &loader, robot));
@@ -71,10 +75,7 @@ pub(crate) fn plan(path: &Path, robot: UrdfOptions) -> Result<Planned, Failure> 
         }
     };
     match timed(&mut times, "topology", || topology::build(&model)) {
-        Ok(topology) => {
-            let files = loader.asked.into_inner();
-            Ok(Planned { model, topology, warnings, sources, files, times })
-        }
+        Ok(topology) => Ok(Planned { model, topology, warnings, sources, files: files.paths(), times }),
         Err(diagnostics) => Err(with_warnings(warnings, diagnostics, sources)),
     }
 }
@@ -167,17 +168,14 @@ fn timed<T>(times: &mut Vec<(&'static str, f64)>, stage: &'static str, work: imp
     result
 }
 
-/// Files beside the model, and which of them were asked for.
+/// Files beside the model.
 struct Beside<'a> {
     directory: &'a Path,
-    asked: RefCell<Vec<PathBuf>>,
+    files: &'a Files,
 }
 
 impl Loader for Beside<'_> {
     fn load(&self, path: &str) -> Result<String, String> {
-        let path = self.directory.join(path);
-        let text = text_of(&path, limits::TABLE_BYTES).map_err(|error| error.to_string());
-        self.asked.borrow_mut().push(path);
-        text
+        self.files.named(&self.directory.join(path), limits::TABLE_BYTES).map_err(|error| error.to_string())
     }
 }

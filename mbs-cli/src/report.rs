@@ -1,13 +1,18 @@
 //! What reaches the terminal: results on standard output, problems on standard error.
 
 use mbs_symbolic::diag::{self, Diagnostics, Severity, Sources, Style};
+use mbs_symbolic::printable;
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::Range;
 use std::path::Path;
 
 /// Version of every JSON object this command prints.
 pub(crate) const SCHEMA_VERSION: u32 = 1;
+
+/// The code of a standard output that cannot be written.
+const OUTPUT: &str = "MBS-C003";
 
 /// Why a command did not succeed.
 #[derive(Debug)]
@@ -104,6 +109,11 @@ impl Failure {
 }
 
 impl Failure {
+    /// Whether it is that standard output cannot be written.
+    fn is_of_output(&self) -> bool {
+        matches!(self, Self::Problem(problem) if problem.code == OUTPUT)
+    }
+
     /// The failure in words, without colours.
     pub(crate) fn text(&self) -> String {
         match self {
@@ -114,18 +124,18 @@ impl Failure {
     }
 }
 
-/// Writes to standard output.
+/// Writes text for people to standard output; names and descriptions in it may be anything.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    print_bytes(text.as_bytes())
+    print_bytes(printable(text).as_bytes())
 }
 
-/// The same of bytes, which are nothing for a terminal.
+/// Writes what programs read to standard output.
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::Closed),
-        Err(error) => Err(Failure::new("MBS-C003", format!("cannot write to standard output: {error}"))),
+        Err(error) => Err(Failure::new(OUTPUT, format!("cannot write to standard output: {error}"))),
     }
 }
 
@@ -134,7 +144,22 @@ pub(crate) fn print_json(object: Map<String, Value>) -> Result<(), Failure> {
     let mut whole = Map::new();
     whole.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
     whole.extend(object);
-    print(&format!("{:#}\n", Value::Object(whole)))
+    let text = format!("{:#}\n", Value::Object(whole));
+    print_bytes(in_json(&text).as_bytes())
+}
+
+/// JSON without letters that a terminal acts on; those below U+0020 it has escaped already.
+fn in_json(text: &str) -> Cow<'_, str> {
+    match printable(text) {
+        Cow::Borrowed(text) => Cow::Borrowed(text),
+        Cow::Owned(_) => {
+            let escaped = |letter: char| match printable(letter.encode_utf8(&mut [0; 4])) {
+                Cow::Borrowed(_) => letter.to_string(),
+                Cow::Owned(_) => format!("\\u{:04x}", u32::from(letter)),
+            };
+            Cow::Owned(text.chars().map(escaped).collect())
+        }
+    }
 }
 
 /// Prints warnings, but not notes, which `mbs check` and `mbs import` are for.
@@ -156,9 +181,12 @@ pub(crate) fn print_failure(failure: &Failure, json: bool) {
         let mut object = Map::new();
         object.insert("ok".to_owned(), json!(false));
         object.insert("diagnostics".to_owned(), failure_json(failure));
-        // Standard output may be gone; then there is nobody to tell.
-        let _ = print_json(object);
-        return;
+        match print_json(object) {
+            Ok(()) | Err(Failure::Closed) => return,
+            // What cannot be said there is said here.
+            Err(unprintable) if !failure.is_of_output() => print_failure(&unprintable, false),
+            Err(_) => {}
+        }
     }
     match failure {
         Failure::Closed | Failure::Reported { .. } => {}
@@ -169,7 +197,7 @@ pub(crate) fn print_failure(failure: &Failure, json: bool) {
 
 /// Prints a warning that has no place in the model.
 pub(crate) fn print_warning(text: &str) {
-    print_error(&format!("warning: {text}"));
+    print_error(&format!("warning: {}", printable(text)));
 }
 
 fn print_error(text: &str) {
@@ -249,6 +277,6 @@ impl Problem {
         if let Some(help) = &self.help {
             text += &format!("\n  = help: {help}");
         }
-        text
+        printable(&text).into_owned()
     }
 }

@@ -59,6 +59,12 @@ fn no_output_replaces_an_input() {
     let said = fail(&["simulate", &model, "--csv", &csv, "--report", &csv]);
     assert!(said.contains("are one file"), "{said}");
     assert!(!scratch.0.join("both").exists());
+    // Also by a link to what is not there yet.
+    let link = scratch.0.join("leads to both").display().to_string();
+    symlink("both", &link).expect("a link");
+    let said = fail(&["simulate", &model, "--csv", &link, "--report", &csv]);
+    assert!(said.contains("are one file"), "{said}");
+    assert!(!scratch.0.join("both").exists());
 }
 
 #[test]
@@ -198,6 +204,12 @@ fn files_of_others_are_not_quoted() {
         assert!(said.contains(code), "{said}");
         assert!(!said.contains("hunter2") && !said.contains("swordfish"), "{said}");
     }
+    // Nor is the first line of what is no table.
+    scratch.file("environment", "TOKEN=hunter2\0A=b,c\0PASSWORD=swordfish\nx,y\n");
+    let said = check("tables: {tab: {file: environment, x: a, y: b}}");
+    assert!(said.contains("MBS-P024") && !said.contains("hunter2") && !said.contains("swordfish"), "{said}");
+    let said = check("tables: {tab: {file: numbers.csv, x: s, y: b}}");
+    assert!(said.contains("its columns are a, b"), "{said}");
     // Of a table the offending cell is shown, at its place.
     let said = check("tables: {t: {file: numbers.csv, x: a, y: b}}");
     assert!(said.contains("numbers.csv:3:3") && said.contains("hunter2"), "{said}");
@@ -255,4 +267,90 @@ fn a_growing_table_is_locked_and_checked() {
     let value = json(&[&run[..], &["--resume", "--json"]].concat(), 0);
     assert_eq!(value["resumed"], 1, "the changed line and what follows are done again");
     assert_eq!(fs::read_to_string(&name).expect("the table"), whole);
+}
+
+/// Who cannot write where JSON is read says so where people read.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_told() {
+    for (arguments, also) in [
+        (["check", "models/pendulum.yaml", "--json"], None),
+        (["simulate", "models/pendulum.yaml", "--json"], None),
+        (["check", "models/nothing.yaml", "--json"], Some("MBS-C001")),
+        (["equations", "models/pendulum.yaml", "--format=text"], None),
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").expect("a full device");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mbs"));
+        let output = command
+            .args(arguments)
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+            .stdout(full)
+            .output()
+            .expect("mbs starts");
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("MBS-C003") && said.contains("No space left"), "{said}");
+        assert!(also.is_none_or(|code| said.contains(code)), "what failed itself is told, too: {said}");
+        assert_eq!(said.matches("MBS-C003").count(), 1, "{said}");
+    }
+}
+
+/// Letters that act on a terminal or turn the direction of reading are written out, whoever put them
+/// into a text.
+#[test]
+fn letters_that_act_are_written_out() {
+    let acts = |letter: char| {
+        (letter.is_control() && letter != '\n' && letter != '\t')
+            || matches!(letter, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let scratch = Scratch::new("files-letters");
+    let evil = "\\u202E\\e[31m\\x9b\\u2066\\u200F\\u2028";
+    let good = scratch.file(
+        "good.yaml",
+        &format!(
+            "model: good\ndescription: \"so {evil} it is\"\nparameters: {{m: {{value: 1, unit: kg, doc: \"mass {evil}\"}}}}\n\
+             bodies: {{arm: {{mass: m, inertia: {{yy: 1}}}}}}\njoints: {{j: {{type: revolute, from: ground, to: arm, axis: y, \
+             coordinate: phi}}}}\n"
+        ),
+    );
+    let name = |name: &str| scratch.0.join(name).display().to_string();
+    let bad = scratch.file(
+        "bad.yaml",
+        &format!("model: \"x{evil}\"\nbodies: {{\"a{evil}\": {{mass: 1}}}}\ninclude: \"{evil}\"\n"),
+    );
+    let raw = scratch
+        .file("raw.yaml", "model: x\nbodies: {a: {mass: '\u{202e}\u{9b}\u{200f}'}} # \u{2066}\u{7f}\n");
+    let robot =
+        scratch.file("r.urdf", "<robot name=\"r\u{202e}\"><link name=\"ba\u{202e}\u{9b}se\"/></robot>");
+    let (missing, table) = (name("\u{1b}[31m\u{202e}.yaml"), name("\u{1b}[31m\u{202e}.csv"));
+    let mut written = 0;
+    for arguments in [
+        vec!["check", &good],
+        vec!["check", &good, "--json"],
+        vec!["equations", &good],
+        vec!["equations", &good, "--format", "latex"],
+        vec!["equations", &good, "--format", "html"],
+        vec!["generate", &good],
+        vec!["graph", &good],
+        vec!["simulate", &good, "--set", "\u{1b}[31m=1"],
+        vec!["simulate", &good, "--method", "\u{202e}\u{9b}"],
+        vec!["sweep", &good, "--param", "m=1:2:2", "--t-end", "0.01", "--output", &table],
+        vec!["check", &bad],
+        vec!["check", &bad, "--json"],
+        vec!["check", &raw],
+        vec!["check", &missing],
+        vec!["check", &missing, "--json"],
+        vec!["check", &robot],
+        vec!["import", &robot],
+        vec!["explain-code", "\u{1b}[31m"],
+    ] {
+        let output = mbs(&arguments);
+        for text in [stdout(&output), stderr(&output)] {
+            assert!(!text.contains(acts), "{arguments:?}: {text:?}");
+            written += usize::from(text.contains("\\u{202e}") || text.contains("\\u202e"));
+        }
+    }
+    assert!(written >= 10, "{written}");
+    // Generated code compiles: rustc refuses such letters in comments.
+    assert!(stdout(&mbs(&["generate", &good])).contains("/// mass \\u{202e}\\u{1b}[31m"));
 }

@@ -386,3 +386,36 @@ fn all_models() {
         json!("a </script> b <!-- 1 < 2 & 3")
     );
 }
+
+/// The live page is admitted as a browser asks for it, and leaves a run that takes long for the next.
+#[test]
+fn sliders_do_not_wait_for_long_runs() {
+    let Some(mut browser) = Browser::start("live") else { return };
+    let scratch = Scratch::new("page-live");
+    let model = scratch.file(
+        "cart.yaml",
+        "model: cart\nparameters: {k: {value: 8, unit: N/m}}\nbodies: {cart: {mass: 2}}\n\
+         joints: {rail: {type: prismatic, from: ground, to: cart, axis: x, coordinate: s}}\n\
+         forces: {spring: {type: joint_force, joint: rail, force: -k*s}}\ninitial: {positions: {s: 1}}\n\
+         simulation: {t_end: 1}\n",
+    );
+    let server = Server::start(&model);
+    browser.open_address(&format!("http://127.0.0.1:{}/", server.port));
+    let set = |browser: &mut Browser, k: &str| {
+        browser.evaluate(&format!(
+            "(() => {{ const n = document.querySelector('[aria-label=\"k as a number\"]'); n.value = '{k}'; \
+             n.dispatchEvent(new Event('change')); }})()"
+        ));
+    };
+    set(&mut browser, "18");
+    browser.wait("mbs.live?.ok === true");
+    // A million turns in one second take many times as long as the page waits.
+    set(&mut browser, "8e13");
+    let begin = std::time::Instant::now();
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    set(&mut browser, "32");
+    browser.wait("mbs.live.runs === 2 && mbs.live.ok");
+    assert!(begin.elapsed() < std::time::Duration::from_secs(8), "{:?}", begin.elapsed());
+    let said = browser.evaluate("document.getElementById('live-state').textContent");
+    assert!(said.as_str().is_some_and(|text| text.contains("steps in")), "{said}");
+}

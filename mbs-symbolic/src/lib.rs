@@ -21,11 +21,14 @@ mod kinematics;
 mod lower;
 pub mod model;
 pub mod optimize;
+mod printable;
 pub mod program;
 mod spatial;
 pub mod topology;
 
 use diag::{Diagnostics, Sources};
+
+pub use printable::printable;
 
 /// What to form beside the equations.
 pub use dynamics::Options;

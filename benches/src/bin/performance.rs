@@ -5,7 +5,7 @@
 use mbs_benches::{Case, FUNCTIONS, GENERATED, chain, compile, four_bars, generated, native, program};
 use mbs_jit::Native;
 use mbs_runtime::constraint::consistent;
-use mbs_runtime::integrate::{Mdop5, simulate_with};
+use mbs_runtime::integrate::{Mdop5, Progress, simulate_with};
 use mbs_runtime::{Defaults, Plant, Settings, State, System};
 use mbs_symbolic::program::{Counts, FunctionKind, Program};
 use std::fmt::Write;
@@ -307,9 +307,11 @@ fn run(system: &dyn System) -> [f64; 2] {
     let (mut plant, mut method, state) = start();
     let settings = Settings { t_end: 0.3, largest_step: 1e-3, ..Settings::default() };
     let (mut times, mut last) = (Vec::new(), Instant::now());
-    let mut observer = |_: &State| {
-        times.push(last.elapsed().as_secs_f64() * 1e6);
-        last = Instant::now();
+    let mut observer = |progress: Progress<'_>| {
+        if let Progress::Recorded(_) = progress {
+            times.push(last.elapsed().as_secs_f64() * 1e6);
+            last = Instant::now();
+        }
         true
     };
     simulate_with(&mut plant, &mut method, state, &settings, &mut observer).expect("the linkage moves");

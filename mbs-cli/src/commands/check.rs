@@ -153,7 +153,7 @@ fn text(planned: &Planned, program: &Program, mobility: &Mobility) -> String {
     redundant(&mut out, mobility);
     singular(&mut out, mobility);
     open(&mut out, mobility);
-    begin(&mut out, &compiled.planned, mobility);
+    begin(&mut out, planned, mobility);
     out
 }
 

@@ -39,6 +39,8 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let settings = Settings {
         t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
         rtol: options.rtol.or(simulation.rtol).unwrap_or(1e-4),
+        // Ends are compared, and nothing on the way.
+        max_points: 2,
         ..Settings::default()
     };
     let model = &options.variant.model;
@@ -62,7 +64,7 @@ fn lines(
         projection: Projection::EveryStep,
         ..settings.clone()
     };
-    let reference = integrate(system, DEFAULT_METHOD, &reference, model, &mut |_| {})?;
+    let reference = integrate(system, DEFAULT_METHOD, &reference, model, &mut |_| true)?;
     let projections: &[(&str, Projection)] = if constrained {
         &[
             ("none", Projection::None),
@@ -78,7 +80,7 @@ fn lines(
         for &(name, projection) in projections {
             let begin = Instant::now();
             let settings = Settings { projection, ..settings.clone() };
-            let outcome = match integrate(system, method, &settings, model, &mut |_| {}) {
+            let outcome = match integrate(system, method, &settings, model, &mut |_| true) {
                 Ok(trajectory) => {
                     let ms = begin.elapsed().as_secs_f64() * 1e3;
                     Ok(Outcome { error: distance(&trajectory, &reference), trajectory, ms })

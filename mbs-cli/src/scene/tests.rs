@@ -19,7 +19,7 @@ fn scene(model: PathBuf, t_end: f64) -> Scene {
     };
     let ready = ready_with(&options, true, |_| false, keep).expect("a model");
     let settings = Settings { t_end, output_step: Some(t_end / 400.0), ..Settings::default() };
-    let run = integrate(&*ready.system, "mdop5", &settings, &options.model, &mut |_| {}).expect("a run");
+    let run = integrate(&*ready.system, "mdop5", &settings, &options.model, &mut |_| true).expect("a run");
     Scene::new(&kept.take().expect("a model"), &*ready.system, &run.states)
 }
 

@@ -1,7 +1,6 @@
 //! As much of HTTP/1.1 as a page on the same machine needs (RFC 9112).
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 
 /// Longest request line and headers together, bytes.
 const LONGEST_HEAD: u64 = 16 * 1024;
@@ -15,6 +14,8 @@ pub(super) struct Request {
     pub(super) path: String,
     pub(super) host: Option<String>,
     pub(super) origin: Option<String>,
+    /// `Sec-Fetch-Site`: whose page makes a browser ask.
+    pub(super) site: Option<String>,
     pub(super) body: Vec<u8>,
 }
 
@@ -77,6 +78,7 @@ impl Request {
             match name.to_ascii_lowercase().as_str() {
                 "host" => once(&mut request.host)?,
                 "origin" => once(&mut request.origin)?,
+                "sec-fetch-site" => once(&mut request.site)?,
                 "content-length" => {
                     length = value.parse().map_err(|_| Bad(400, "the length is not a number"))?;
                 }
@@ -94,13 +96,14 @@ impl Request {
 }
 
 /// Writes an answer and says that it is the last on this connection.
-pub(super) fn answer(stream: &mut TcpStream, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
+pub(super) fn answer(mut stream: impl Write, status: u16, kind: &str, body: &[u8]) -> io::Result<()> {
     let reason = match status {
         200 => "OK",
         403 => "Forbidden",
         404 => "Not Found",
         405 => "Method Not Allowed",
         408 => "Request Timeout",
+        409 => "Conflict",
         413 => "Content Too Large",
         422 => "Unprocessable Content",
         431 => "Request Header Fields Too Large",
@@ -110,7 +113,8 @@ pub(super) fn answer(stream: &mut TcpStream, status: u16, kind: &str, body: &[u8
     write!(
         stream,
         "HTTP/1.1 {status} {reason}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\
-         Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n\r\n",
+         Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\n\
+         Content-Security-Policy: frame-ancestors 'none'\r\n\r\n",
         body.len()
     )?;
     stream.write_all(body)?;
@@ -127,7 +131,9 @@ mod tests {
 
     #[test]
     fn requests_are_taken_apart() {
-        let request = read("POST /run HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: 2\r\n\r\n{}").unwrap();
+        let text = "POST /run HTTP/1.1\r\nHost: localhost:1\r\nSec-Fetch-Site: same-origin\r\nContent-Length: 2\r\n\r\n{}";
+        let request = read(text).unwrap();
+        assert_eq!(request.site.as_deref(), Some("same-origin"));
         assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/run"));
         assert_eq!(
             (request.host.as_deref(), request.body.as_slice()),

@@ -1,25 +1,40 @@
 //! The model behind the page: compiled once, run as often as sliders move.
 
 use super::adjusted::{Adjusted, Setting};
-use crate::arguments::{RunOptions, VariantOptions};
+use super::turn::{Halt, Turn};
+use super::{HTML, JSON};
+use crate::arguments::{RunOptions, ServeOptions, VariantOptions};
+use crate::commands::simulate::recorder::{self, Recorder, Seen};
 use crate::commands::simulate::{self, Ready, Run, WallTimes, refused};
-use crate::page;
+use crate::input::{Files, Stamp};
 use crate::report::Failure;
-use mbs_runtime::System;
+use crate::{page, pipeline};
+use mbs_runtime::integrate::Progress;
+use mbs_runtime::{Settings, System};
 use mbs_symbolic::model::setting::{NotSet, Target, check_values};
 use mbs_symbolic::model::{Model, ParameterValue, Simulation};
 use serde_json::{Value, json};
-use std::path::Path;
-use std::time::{Instant, SystemTime};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A model with the page it is shown on.
 pub(crate) struct Live {
     variant: VariantOptions,
     options: RunOptions,
+    /// Folders the files a model names must lie in.
+    folders: Vec<PathBuf>,
+    time_limit: Duration,
     ready: Result<Compiled, String>,
-    /// When the file was saved that was read.
-    saved: Option<SystemTime>,
+    /// The files that were read, as they were then.
+    read: Vec<(PathBuf, Stamp)>,
+    /// Their names, for who cannot wait for a run.
+    watched: Arc<Mutex<Watched>>,
 }
+
+/// The files whose changes make the page load anew.
+pub(super) type Watched = Vec<PathBuf>;
 
 struct Compiled {
     ready: Ready,
@@ -34,16 +49,60 @@ struct Shown<'s> {
     dense: Vec<mbs_runtime::State>,
 }
 
-fn saved(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).and_then(|data| data.modified()).ok()
+/// What a request is answered with.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) kind: &'static str,
+    pub(super) body: String,
+}
+
+/// What is the case with files; another one after every save.
+fn version_number(stamps: impl Iterator<Item = Stamp>) -> String {
+    let mut hasher = DefaultHasher::new();
+    stamps.for_each(|stamp| stamp.hash(&mut hasher));
+    hasher.finish().to_string()
+}
+
+/// The version of the files as they stand, as JSON.
+pub(super) fn version(watched: &Watched) -> String {
+    json!({"version": version_number(watched.iter().map(|path| Stamp::of(path)))}).to_string()
+}
+
+/// The answer to a request that has lost its turn.
+pub(super) fn out_of_turn() -> Answer {
+    refuse(409, "a newer request has taken the place of this one")
+}
+
+fn refuse(status: u16, message: &str) -> Answer {
+    Answer { status, kind: JSON, body: json!({"ok": false, "message": message}).to_string() }
 }
 
 impl Live {
-    /// Compiles the model; one that is wrong is shown as such until it is mended.
-    pub(crate) fn new(variant: VariantOptions, options: RunOptions) -> Self {
-        let mut live = Self { variant, options, ready: Err(String::new()), saved: None };
-        live.compile();
-        live
+    /// Compiles the model; one that is wrong is shown as such until it is mended, one that is not
+    /// there is an error.
+    pub(crate) fn new(options: &ServeOptions) -> Result<Self, Failure> {
+        let variant = options.variant.clone();
+        let mut folders = options.allow_folder.clone();
+        for folder in &folders {
+            if !folder.is_dir() {
+                return Err(Failure::new("MBS-C001", "there is no such folder").about(folder));
+            }
+        }
+        let own = variant.model.parent().filter(|folder| *folder != Path::new(""));
+        folders.push(own.unwrap_or(Path::new(".")).to_owned());
+        let mut live = Self {
+            variant,
+            options: options.run.clone(),
+            folders,
+            time_limit: options.time_limit,
+            ready: Err(String::new()),
+            read: Vec::new(),
+            watched: Arc::default(),
+        };
+        match live.compile() {
+            Err(Failure::Problem(problem)) if problem.code == "MBS-C001" => Err(Failure::Problem(problem)),
+            _ => Ok(live),
+        }
     }
 
     /// What is wrong with the model, if something is.
@@ -51,42 +110,55 @@ impl Live {
         self.ready.as_ref().err().map(String::as_str)
     }
 
-    fn compile(&mut self) {
-        self.saved = saved(&self.variant.model);
+    /// The files that are watched, also while a run goes on.
+    pub(super) fn watched(&self) -> Arc<Mutex<Watched>> {
+        Arc::clone(&self.watched)
+    }
+
+    fn compile(&mut self) -> Result<(), Failure> {
+        let files = Files::within(self.folders.clone());
+        let compiled = self.compiled(&files);
+        self.read = files.into_asked();
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner) =
+            self.read.iter().map(|(path, _)| path.clone()).collect();
+        match compiled {
+            Ok(compiled) => {
+                self.ready = Ok(compiled);
+                Ok(())
+            }
+            Err(failure) => {
+                self.ready = Err(failure.text());
+                Err(failure)
+            }
+        }
+    }
+
+    fn compiled(&self, files: &Files) -> Result<Compiled, Failure> {
+        let variant = &self.variant;
+        let planned = pipeline::plan_of(&variant.model, variant.numbers.equations().urdf(), files)?;
+        let plain = planned.clone();
         let wants = |simulation: &Simulation| simulate::needs_jacobian(&self.options.method(simulation));
-        let ready = simulate::ready_with(&self.variant, true, wants, simulate::add_reactions);
-        self.ready = ready
-            .and_then(|ready| Ok(Compiled { ready, equations: simulate::equations(&self.variant)? }))
-            .map_err(|failure| failure.text());
+        let ready = simulate::ready_of(planned, variant, true, wants, simulate::add_reactions)?;
+        Ok(Compiled { ready, equations: simulate::equations_of(plain, variant)? })
     }
 
     /// Compiles again what was saved since.
     fn refresh(&mut self) {
-        if saved(&self.variant.model) != self.saved {
-            self.compile();
+        if self.read.iter().any(|(path, stamp)| Stamp::of(path) != *stamp) {
+            // What is wrong is shown on the page.
+            let _ = self.compile();
         }
     }
 
-    /// A number that changes with every save.
-    fn version_number(&self) -> String {
-        let since =
-            saved(&self.variant.model).and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        since.map_or(0, |since| since.as_nanos()).to_string()
-    }
-
-    pub(super) fn version(&self) -> String {
-        json!({"version": self.version_number()}).to_string()
-    }
-
     /// The page with the run of the model as it is.
-    pub(super) fn page(&mut self) -> String {
+    pub(super) fn page(&mut self, turn: &mut Turn<'_>) -> Answer {
         self.refresh();
-        let version = self.version_number();
+        let version = version_number(self.read.iter().map(|(_, stamp)| *stamp));
         let shown = self.ready.as_ref().map_err(Clone::clone).and_then(|compiled| {
-            let shown = self.show(compiled, &[]).map_err(|failure| failure.text())?;
+            let shown = self.show(compiled, &[], turn).map_err(|failure| self.reason(&failure, turn))?;
             Ok((compiled, shown))
         });
-        match shown {
+        let body = match shown {
             Ok((compiled, Shown { run, planned, dense })) => {
                 let mut report = simulate::described(&run, &planned, &compiled.ready.program, &dense);
                 report.equations.clone_from(&compiled.equations);
@@ -94,12 +166,22 @@ impl Live {
                 page::live_html(&report, &json!({"version": version, "settings": settings}))
             }
             Err(text) => page::problem_html(&text, &version),
-        }
+        };
+        Answer { status: 200, kind: HTML, body }
     }
 
-    /// The run with what the request sets; status and JSON.
-    pub(super) fn run(&mut self, body: &[u8]) -> (u16, String) {
-        let refuse = |message: String| (422, json!({"ok": false, "message": message}).to_string());
+    /// Why there is no run.
+    fn reason(&self, failure: &Failure, turn: &Turn<'_>) -> String {
+        if turn.halt() != Some(Halt::TooLong) {
+            return failure.text();
+        }
+        let seconds = self.time_limit.as_secs_f64();
+        format!("the run was given up after {seconds} s; `mbs serve --time-limit` allows more")
+    }
+
+    /// The run with what the request sets.
+    pub(super) fn run(&mut self, body: &[u8], turn: &mut Turn<'_>) -> Answer {
+        let refuse = |message: String| refuse(422, &message);
         let compiled = match &self.ready {
             Ok(compiled) => compiled,
             Err(text) => return refuse(text.clone()),
@@ -120,20 +202,25 @@ impl Live {
             }
         }
         let begin = Instant::now();
-        let Shown { run, planned, dense } = match self.show(compiled, &values) {
+        let Shown { run, planned, dense } = match self.show(compiled, &values, turn) {
             Ok(shown) => shown,
-            Err(failure) => return refuse(failure.text()),
+            Err(failure) => return refuse(self.reason(&failure, turn)),
         };
         let report = simulate::described(&run, &planned, &compiled.ready.program, &dense);
         let mut answer = page::data(&report);
         answer["ok"] = json!(true);
         answer["steps"] = json!(run.trajectory.statistics.steps);
         answer["ms"] = json!(begin.elapsed().as_secs_f64() * 1e3);
-        (200, answer.to_string())
+        Answer { status: 200, kind: JSON, body: answer.to_string() }
     }
 
     /// A run with values as the page writes them: a plain number is in the declared unit.
-    fn show<'s>(&self, compiled: &'s Compiled, values: &[(&str, String)]) -> Result<Shown<'s>, Failure> {
+    fn show<'s>(
+        &self,
+        compiled: &'s Compiled,
+        values: &[(&str, String)],
+        turn: &mut Turn<'_>,
+    ) -> Result<Shown<'s>, Failure> {
         let file = &self.variant.model;
         let ready = &compiled.ready;
         let layout = ready.system.layout();
@@ -163,14 +250,20 @@ impl Live {
         }
         let system: Box<dyn System + 's> = Box::new(Adjusted::new(&*ready.system, settings));
         let method = self.options.method(&ready.simulation);
-        let settings = self.options.settings(&ready.simulation);
+        let max_points = recorder::max_points(layout);
+        let settings = Settings { max_points, ..self.options.settings(&ready.simulation) };
+        let mut recorder = Recorder::new(&*system, ready.readings.as_ref());
         let begin = Instant::now();
-        let trajectory = simulate::integrate(&*system, &method, &settings, file, &mut |_| {})?;
+        let trajectory = simulate::integrate(&*system, &method, &settings, file, &mut |told| match told {
+            Progress::Step { .. } => turn.goes_on(),
+            Progress::Recorded(state) => recorder.see(state) && turn.goes_on(),
+        })?;
         let integrate = begin.elapsed().as_secs_f64() * 1e3;
-        let dense = simulate::filmed(&*system, &method, &settings, &planned.model, file)?;
+        let Seen { left, .. } = recorder.finish()?;
+        let mut go_on = |_: Progress<'_>| turn.goes_on();
+        let dense = simulate::filmed(&*system, &method, &settings, &planned.model, file, &mut go_on)?;
         let wall_ms = WallTimes { compile: ready.compile_ms, native: ready.native_ms, integrate };
         let scenario = self.variant.scenario.clone();
-        let left = simulate::outside::of_run(ready.readings.as_ref(), &*system, &trajectory);
         let run = Run {
             system,
             left,

@@ -110,9 +110,14 @@ impl Browser {
 
     /// Opens a file and waits until it is loaded and has drawn.
     pub(crate) fn open(&mut self, file: &Path) {
-        self.events.clear();
         let file = file.canonicalize().expect("the file is there");
-        self.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        self.open_address(&format!("file://{}", file.display()));
+    }
+
+    /// The same of an address.
+    pub(crate) fn open_address(&mut self, address: &str) {
+        self.events.clear();
+        self.call("Page.navigate", json!({"url": address}));
         self.wait("window.mbs !== undefined && mbs.cursor !== null");
     }
 

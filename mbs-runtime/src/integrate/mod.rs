@@ -65,7 +65,8 @@ pub use names::{DEFAULT_METHOD, METHODS, MethodError, method};
 pub use radau5::Radau5;
 #[cfg(feature = "std")]
 pub use run::{
-    DEFAULT_RTOL, Drift, Event, Projection, Remedy, Settings, SingularPose, Stiffness, Trajectory,
+    DEFAULT_RTOL, Drift, Event, Observer, Progress, Projection, Remedy, Settings, SingularPose, Stiffness,
+    Trajectory,
 };
 
 #[cfg(feature = "std")]

@@ -2,6 +2,7 @@
 
 use crate::constraint::Start;
 use crate::plant::{State, Statistics};
+use core::mem;
 use std::string::String;
 use std::vec::Vec;
 
@@ -42,6 +43,10 @@ pub struct Settings {
     pub largest_step: f64,
     /// Steps after which a run is given up.
     pub most_steps: u64,
+    /// Recorded states a trajectory keeps, at least two. Where there are more, every second of those
+    /// kept is left out, as often as it takes: what stays is spread evenly, the first and the last
+    /// among it. An [`Observer`] sees all.
+    pub max_points: usize,
     /// Parameters θ; empty for the model's defaults.
     pub parameters: Vec<f64>,
     /// Whether accelerations come from the model's own solution, where it has one; runs in
@@ -60,9 +65,75 @@ impl Default for Settings {
             output_step: None,
             largest_step: f64::INFINITY,
             most_steps: 10_000_000,
+            max_points: usize::MAX,
             parameters: Vec::new(),
             own_solution: true,
         }
+    }
+}
+
+/// What an [`Observer`] is told of a run.
+#[derive(Debug, Clone, Copy)]
+pub enum Progress<'s> {
+    /// A step is about to be tried from time `t`, s.
+    Step {
+        /// s.
+        t: f64,
+    },
+    /// This state was recorded. Each is told once, in the order of time.
+    Recorded(&'s State),
+}
+
+/// Follows a run and ends it by returning false: with
+/// [`Cancelled`](crate::SimulationError::Cancelled).
+pub type Observer<'o> = dyn FnMut(Progress<'_>) -> bool + 'o;
+
+/// Recorded states, of which no more are kept than there is room for.
+#[derive(Debug)]
+pub(super) struct Records {
+    kept: Vec<State>,
+    /// The last recorded state, where it is not kept.
+    last: Option<State>,
+    recorded: u64,
+    /// One of so many is kept: a power of two.
+    every: u64,
+    max: usize,
+}
+
+impl Records {
+    pub(super) fn new(max: usize) -> Self {
+        Self { kept: Vec::new(), last: None, recorded: 0, every: 1, max: max.max(2) }
+    }
+
+    pub(super) fn push(&mut self, state: State) {
+        let index = self.recorded;
+        self.recorded += 1;
+        self.last = None;
+        // One place is for the last.
+        if index.is_multiple_of(self.every) && self.kept.len() + 1 >= self.max && self.max > 2 {
+            let mut place = 0_usize;
+            self.kept.retain(|_| {
+                place += 1;
+                !place.is_multiple_of(2)
+            });
+            self.every *= 2;
+        }
+        if index.is_multiple_of(self.every) && self.kept.len() + 1 < self.max {
+            self.kept.push(state);
+        } else {
+            self.last = Some(state);
+        }
+    }
+
+    /// The last recorded state.
+    pub(super) fn last(&self) -> Option<&State> {
+        self.last.as_ref().or(self.kept.last())
+    }
+
+    /// What is kept, and how many states were recorded.
+    pub(super) fn take(&mut self) -> (Vec<State>, u64) {
+        self.kept.extend(self.last.take());
+        (mem::take(&mut self.kept), self.recorded)
     }
 }
 
@@ -134,8 +205,11 @@ pub enum Remedy {
 pub struct Trajectory {
     /// What became of the initial values.
     pub start: Start,
-    /// Recorded states with their rates and multipliers.
+    /// Recorded states with their rates and multipliers: all, or as many as
+    /// [`Settings::max_points`] allows, evenly spread.
     pub states: Vec<State>,
+    /// How many states were recorded, whether they are kept or not.
+    pub recorded: u64,
     /// Modes changed.
     pub events: Vec<Event>,
     /// Counts.
@@ -149,4 +223,43 @@ pub struct Trajectory {
     pub singular_poses: Vec<SingularPose>,
     /// When the run turned stiff, if it did; implicit methods do not look.
     pub stiffness: Option<Stiffness>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec;
+
+    fn kept(recorded: u64, max: usize) -> Vec<f64> {
+        let mut records = Records::new(max);
+        for t in 0..recorded {
+            records.push(State { t: t as f64, ..State::default() });
+            assert_eq!(records.last().map(|state| state.t), Some(t as f64));
+        }
+        let (states, counted) = records.take();
+        assert_eq!(counted, recorded);
+        assert!(states.len() <= max.max(2), "{} of at most {max}", states.len());
+        states.iter().map(|state| state.t).collect()
+    }
+
+    #[test]
+    fn what_is_kept_is_spread_evenly_and_has_both_ends() {
+        assert_eq!(kept(0, 4), []);
+        assert_eq!(kept(3, usize::MAX), [0.0, 1.0, 2.0]);
+        assert_eq!(kept(4, 4), [0.0, 2.0, 3.0]);
+        assert_eq!(kept(5, 4), [0.0, 2.0, 4.0]);
+        assert_eq!(kept(9, 5), [0.0, 4.0, 8.0]);
+        assert_eq!(kept(10, 5), [0.0, 4.0, 8.0, 9.0]);
+        for max in 0..3 {
+            assert_eq!(kept(1000, max), [0.0, 999.0]);
+        }
+        for recorded in 1..400 {
+            let states = kept(recorded, 17);
+            assert_eq!((states[0], states[states.len() - 1]), (0.0, (recorded - 1) as f64));
+            assert!(recorded < 17 || states.len() >= 9, "{} of {recorded}", states.len());
+            let distances: Vec<f64> = states.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            let but_last = &distances[..distances.len().saturating_sub(1)];
+            assert_eq!(but_last, vec![distances.first().copied().unwrap_or(0.0); but_last.len()]);
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::group::{self, groups};
 use super::source::floor_boundary;
 use super::{Diagnostic, Diagnostics, FileId, Quoting, Severity, Sources, Span};
+use crate::printable;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -59,8 +60,9 @@ fn report<'a>(alike: &group::Group<'_>, sources: &'a Sources) -> Group<'a> {
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let mut group =
-        Group::with_title(level.primary_title(diagnostic.problem.to_string()).id(diagnostic.problem.code()));
+    let mut group = Group::with_title(
+        level.primary_title(printed(&diagnostic.problem.to_string())).id(diagnostic.problem.code()),
+    );
     // Places in the same file share a snippet, so that they read top to bottom.
     let mut files = vec![diagnostic.span.file];
     for (span, _) in &diagnostic.related {
@@ -74,7 +76,7 @@ fn report<'a>(alike: &group::Group<'_>, sources: &'a Sources) -> Group<'a> {
         }
     }
     if let Some(help) = diagnostic.problem.help() {
-        group = group.element(Level::HELP.message(help));
+        group = group.element(Level::HELP.message(printed(&help)));
     }
     if let Some(others) = alike.words(sources) {
         group = group.element(Level::NOTE.message(others));
@@ -94,7 +96,7 @@ fn snippet<'a>(
     }
     for (span, words) in &diagnostic.related {
         if span.file == file {
-            let words = (!words.is_empty()).then(|| words.clone());
+            let words = (!words.is_empty()).then(|| printed(words));
             marks.push((range(&source.text, *span), AnnotationKind::Context, words));
         }
     }
@@ -106,14 +108,21 @@ fn snippet<'a>(
     let end = source.text[last..].find('\n').map_or(source.text.len(), |newline| last + newline);
     let line = source.text[..start].bytes().filter(|byte| *byte == b'\n').count() + 1;
     let shown = match source.quoting {
-        Quoting::Lines => Cow::Borrowed(&source.text[start..end]),
-        Quoting::Marks => Cow::Owned(masked(&source.text[start..end], start, &marks)),
+        Quoting::Lines => printable::masked(&source.text[start..end]),
+        Quoting::Marks => {
+            Cow::Owned(printable::masked(&masked(&source.text[start..end], start, &marks)).into_owned())
+        }
     };
-    let mut snippet = Snippet::source(shown).line_start(line).path(source.name.as_str());
+    let mut snippet = Snippet::source(shown).line_start(line).path(printed(&source.name));
     for (range, kind, words) in marks {
         snippet = snippet.annotation(kind.span(range.start - start..range.end - start).label(words));
     }
     Some(snippet)
+}
+
+/// Words of ours with names of others in them.
+fn printed(text: &str) -> String {
+    printable::printable(text).into_owned()
 }
 
 /// Text with all but the marked places blank; `start` is its place in the file.

@@ -10,6 +10,7 @@ use super::text::rate_of;
 use crate::dynamics::{Equations, ModeKind};
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::Id;
+use crate::printable;
 
 /// A new line is begun after about this many characters as printed.
 const WIDTH: usize = 72;
@@ -419,7 +420,7 @@ fn glyph(glyph: &Glyph) -> String {
 /// Text with LaTeX's own characters made ordinary.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
+    for c in printable(text).chars() {
         match c {
             '\\' => out.push_str("\\textbackslash{}"),
             '~' => out.push_str("\\textasciitilde{}"),

@@ -7,6 +7,7 @@ use super::readable::{self, Block, BlockKind, Level, Product, Readable, Spelled,
 use crate::dynamics::{Equations, ModeKind};
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::{ExprId, Id};
+use crate::printable;
 use mbs_math::TableKind;
 
 /// Lines are broken between terms before this column.
@@ -63,7 +64,7 @@ fn header(equations: &Equations, list_parameters: bool) -> String {
     let mut out = layout.model.clone();
     if !layout.description.is_empty() {
         out += ": ";
-        out += &layout.description;
+        out += &printable(&layout.description);
     }
     out += "\n\n";
     let quaternions = !layout.quaternions.is_empty();

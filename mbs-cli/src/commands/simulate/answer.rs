@@ -56,8 +56,9 @@ fn energies(run: &Run<'_>) -> Option<[f64; 2]> {
 /// The JSON answer.
 pub(super) fn json(run: &Run<'_>, happened: &[NamedEvent]) -> Map<String, Value> {
     let layout = run.system.layout();
-    let Trajectory { start, states, statistics, drift, redundant, singular_poses, stiffness, .. } =
-        &run.trajectory;
+    let Trajectory {
+        start, states, recorded, statistics, drift, redundant, singular_poses, stiffness, ..
+    } = &run.trajectory;
     let mut object = Map::new();
     let mut put = |key: &str, value: Value| object.insert(key.to_owned(), value);
     put("model", json!(layout.model()));
@@ -90,6 +91,7 @@ pub(super) fn json(run: &Run<'_>, happened: &[NamedEvent]) -> Map<String, Value>
         put("lambda", all(&layout.rows, &last.lambda));
     }
     put("events", happened.iter().map(NamedEvent::json).collect());
+    put("points", json!(recorded));
     put(
         "statistics",
         json!({

@@ -7,14 +7,15 @@ pub(crate) mod methods;
 pub(crate) mod outside;
 mod overrides;
 pub(crate) mod progress;
+pub(crate) mod recorder;
+mod settings;
 pub(crate) mod table;
 mod undefined;
 
 pub(crate) use overrides::refused;
+pub(crate) use settings::check;
 
-use crate::arguments::{
-    Columns, PictureOptions, ProjectionMode, RunOptions, SimulateOptions, VariantOptions,
-};
+use crate::arguments::{Columns, PictureOptions, SimulateOptions, VariantOptions};
 use crate::commands::sweep::format;
 use crate::limits;
 use crate::output;
@@ -25,14 +26,15 @@ use crate::report::{self, Failure};
 use crate::scene::{self, Scene};
 use crate::{gltf, plot, stopped};
 use accuracy::Accuracy;
-use mbs_runtime::integrate::{self, DEFAULT_RTOL, Projection, simulate_with};
-use mbs_runtime::{Defaults, Plant, Settings, SimulationError, State, System, Trajectory};
+use mbs_runtime::integrate::{self, Observer, simulate_with};
+use mbs_runtime::{Defaults, Layout, Plant, Settings, SimulationError, State, System, Trajectory};
 use mbs_symbolic::diag::{self, Diagnostic};
 use mbs_symbolic::explain::Readings;
 use mbs_symbolic::model::{Model, Simulation};
 use mbs_symbolic::program::Program;
 use mbs_symbolic::{Options, emit};
 use progress::Progress;
+use recorder::{Recorder, Seen, UndefinedOutput};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use undefined::{Found, Suspects};
@@ -67,6 +69,11 @@ pub(crate) struct WallTimes {
 }
 
 impl Run<'_> {
+    /// Whether no recorded point was left out for want of room.
+    fn keeps_every_point(&self) -> bool {
+        self.trajectory.states.len() as u64 == self.trajectory.recorded
+    }
+
     /// What belongs to the model's own outputs, and what to reactions.
     fn split_outputs<T>(&self, mut all: Vec<T>) -> (Vec<T>, Vec<T>) {
         let reactions = all.split_off(self.own_outputs);
@@ -110,8 +117,20 @@ pub(crate) fn ready_with(
     jacobian: impl FnOnce(&Simulation) -> bool,
     change: impl FnOnce(&mut Model) -> Result<(), Failure>,
 ) -> Result<Ready, Failure> {
+    let planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
+    ready_of(planned, options, quiet, jacobian, change)
+}
+
+/// The same of a model that was read.
+pub(crate) fn ready_of(
+    mut planned: Planned,
+    options: &VariantOptions,
+    quiet: bool,
+    jacobian: impl FnOnce(&Simulation) -> bool,
+    change: impl FnOnce(&mut Model) -> Result<(), Failure>,
+) -> Result<Ready, Failure> {
+    let reading: f64 = planned.times.iter().map(|(_, ms)| ms).sum();
     let begin = Instant::now();
-    let mut planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
     let scenario_end = overrides::apply(&mut planned, options)?;
     let mut simulation = planned.model.simulation.clone();
     simulation.t_end = scenario_end.or(simulation.t_end);
@@ -120,7 +139,7 @@ pub(crate) fn ready_with(
     let wanted = Options { jacobian: jacobian(&simulation), ..options.numbers.equations() };
     let mut compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
     limits::judge(&mut compiled.planned, &compiled.program);
-    let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
+    let compile_ms = reading + begin.elapsed().as_secs_f64() * 1e3;
     let begin = Instant::now();
     let (system, warning) =
         mbs_jit::system_with_derivatives(&compiled.program, pipeline::derivatives(&compiled.planned, wanted));
@@ -184,13 +203,13 @@ impl Stop {
     }
 }
 
-/// One run from the model's initial values; `observer` sees the time of recorded states.
+/// One run from the model's initial values.
 pub(crate) fn integrate(
     system: &dyn System,
     method: &str,
     settings: &Settings,
     model: &Path,
-    observer: &mut dyn FnMut(f64),
+    observer: &mut Observer<'_>,
 ) -> Result<Trajectory, Failure> {
     attempt(system, method, settings, model, observer).map_err(|stop| stop.failure(model))
 }
@@ -200,7 +219,7 @@ fn attempt(
     method: &str,
     settings: &Settings,
     model: &Path,
-    observer: &mut dyn FnMut(f64),
+    observer: &mut Observer<'_>,
 ) -> Result<Trajectory, Stop> {
     check(settings).map_err(Stop::Refused)?;
     let layout = system.layout();
@@ -210,26 +229,15 @@ fn attempt(
     let mut start = State::new(layout);
     start.t = settings.t_start;
     plant.initial(&mut start);
-    let mut observer = |state: &State| {
-        observer(state.t);
-        true
-    };
-    simulate_with(&mut plant, &mut *method, start, settings, &mut observer)
+    simulate_with(&mut plant, &mut *method, start, settings, observer)
         .map_err(|error| Stop::Early(Box::new(Early { error, state: plant.failed_at.take() })))
 }
 
-/// Warns of the first output that is not a number at a recorded state.
-fn warn_of_outputs(run: &Run, options: &VariantOptions) {
-    let evaluator = table::Evaluator::of(run);
-    let names = &run.system.layout().outputs;
-    let undefined = run.trajectory.states.iter().find_map(|state| {
-        let outputs = evaluator.outputs(state);
-        let index = outputs.iter().position(|value| !value.is_finite())?;
-        Some((state, index, outputs[index]))
-    });
-    let Some((state, index, value)) = undefined else { return };
+/// Warns of an output that is not a number at a recorded state.
+fn warn_of_output(undefined: &UndefinedOutput, layout: &Layout, options: &VariantOptions) {
+    let UndefinedOutput { state, index, value } = undefined;
     let what = if value.is_nan() { "not a number" } else { "infinite" };
-    let name = names.get(index).unwrap_or_default();
+    let name = layout.outputs.get(*index).unwrap_or_default();
     // Nine digits say where to look.
     let t: f64 = format!("{:.8e}", state.t).parse().unwrap_or(state.t);
     let message = format!("t = {t} s: output `{name}` is {what}");
@@ -240,31 +248,6 @@ fn warn_of_outputs(run: &Run, options: &VariantOptions) {
         report::print_diagnostics(&diagnostics, &sources);
     } else {
         report::print_warning(&message);
-    }
-}
-
-impl RunOptions {
-    /// The integrator: as asked for, as the model says, or the usual one.
-    pub(crate) fn method(&self, simulation: &Simulation) -> String {
-        let method = self.method.clone().or_else(|| simulation.method.clone());
-        method.unwrap_or_else(|| integrate::DEFAULT_METHOD.to_owned())
-    }
-
-    /// Settings as asked for, or as the model says.
-    pub(crate) fn settings(&self, simulation: &Simulation) -> Settings {
-        Settings {
-            t_end: self.t_end.or(simulation.t_end).unwrap_or(1.0),
-            rtol: self.rtol.or(simulation.rtol).unwrap_or(DEFAULT_RTOL),
-            atol: self.atol.or(simulation.atol),
-            projection: match self.projection {
-                ProjectionMode::None => Projection::None,
-                ProjectionMode::Velocity => Projection::Velocity,
-                ProjectionMode::Controlled => Projection::Controlled,
-                ProjectionMode::EveryStep => Projection::EveryStep,
-            },
-            output_step: self.step.or(simulation.step),
-            ..Settings::default()
-        }
     }
 }
 
@@ -290,17 +273,21 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         ready_with(&options.variant, options.json, wants, change)?;
     let outputs = [&options.csv, &options.plot, &options.report, &options.gltf];
     output::check(outputs.into_iter().flatten().map(PathBuf::as_path), &planned.files)?;
-    let settings = options.run.settings(&simulation);
+    let max_points = recorder::max_points(system.layout());
+    let settings = Settings { max_points, ..options.run.settings(&simulation) };
     let name = options.run.method(&simulation);
+    let mut recorder = Recorder::new(&*system, readings.as_ref());
+    if !options.json {
+        recorder = recorder.with_outputs(&*system);
+    }
+    if let Some(path) = &options.csv {
+        let (model, columns) = (&planned.model, &options.columns);
+        recorder = recorder.with_rows(table::Rows::new(path, &*system, model, own_outputs, columns)?);
+    }
     let begin = Instant::now();
-    let trajectory = {
-        let mut progress = Progress::new(settings.t_start, settings.t_end, !options.json);
-        attempt(&*system, &name, &settings, &options.variant.model, &mut |t| progress.at(t))
-            .map_err(|stop| stop.traced(&options.variant, &planned))?
-    };
-    let integrate = begin.elapsed().as_secs_f64() * 1e3;
-
-    let left = outside::of_run(readings.as_ref(), &*system, &trajectory);
+    let (trajectory, seen) = recorded(&*system, &name, &settings, recorder, options, &planned)?;
+    let integrate = (begin.elapsed() - seen.time).as_secs_f64() * 1e3;
+    let Seen { left, undefined, table, .. } = seen;
     let mut run = Run {
         system,
         left,
@@ -317,15 +304,13 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     if options.accuracy {
         run.accuracy = Some(accuracy::compare(&run, &options.variant.model)?);
     }
-    if !options.json {
-        warn_of_outputs(&run, &options.variant);
+    if let Some(undefined) = undefined {
+        warn_of_output(&undefined, run.system.layout(), &options.variant);
     }
-    if let Some(path) = &options.csv {
-        format::write(&table::csv(&run, &planned.model, &options.columns), path)?;
-    }
+    table.map_or(Ok(()), format::Table::finish)?;
     if options.report.is_some() || options.gltf.is_some() || options.plot.is_some() {
         let file = &options.variant.model;
-        let dense = filmed(&*run.system, &run.method, &run.settings, &planned.model, file)?;
+        let dense = filmed(&*run.system, &run.method, &run.settings, &planned.model, file, &mut |_| true)?;
         let mut film = described(&run, &planned, &program, &dense);
         if let Some(path) = &options.plot {
             drawn(&film, &options.curves)?.deliver(path)?;
@@ -347,6 +332,30 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     }
 }
 
+/// The run of the command, with its progress on the terminal and every state seen by the recorder.
+fn recorded(
+    system: &dyn System,
+    method: &str,
+    settings: &Settings,
+    mut recorder: Recorder<'_>,
+    options: &SimulateOptions,
+    planned: &Planned,
+) -> Result<(Trajectory, Seen), Failure> {
+    let mut progress = Progress::new(settings.t_start, settings.t_end, !options.json);
+    let mut observer = |told: integrate::Progress<'_>| match told {
+        integrate::Progress::Step { t } => {
+            progress.at(t);
+            true
+        }
+        integrate::Progress::Recorded(state) => recorder.see(state),
+    };
+    let outcome = attempt(system, method, settings, &options.variant.model, &mut observer);
+    drop(progress);
+    // A table that cannot be written ends the run, and is the reason to tell.
+    let seen = recorder.finish()?;
+    Ok((outcome.map_err(|stop| stop.traced(&options.variant, planned))?, seen))
+}
+
 /// A run once more, with points at even distances and close enough for pictures; where they
 /// lie has no influence on the steps.
 pub(crate) fn filmed(
@@ -355,11 +364,13 @@ pub(crate) fn filmed(
     settings: &Settings,
     model: &Model,
     file: &Path,
+    observer: &mut Observer<'_>,
 ) -> Result<Vec<State>, Failure> {
     let span = settings.t_end - settings.t_start;
     let frames = scene::frame_count(span, model.bodies.len());
-    let settings = Settings { output_step: Some(span / frames as f64), ..settings.clone() };
-    Ok(integrate(system, method, &settings, file, &mut |_| {})?.states)
+    let step = Some(span / frames as f64);
+    let settings = Settings { output_step: step, max_points: usize::MAX, ..settings.clone() };
+    Ok(integrate(system, method, &settings, file, observer)?.states)
 }
 
 /// The scene of a run, for pictures of it.
@@ -370,7 +381,7 @@ pub(crate) fn scene(options: &PictureOptions) -> Result<Scene, Failure> {
     output::check([out.as_path()], &planned.files)?;
     let (method, settings) = (run.method(&simulation), run.settings(&simulation));
     check(&settings)?;
-    let states = filmed(&*system, &method, &settings, &planned.model, &variant.model)?;
+    let states = filmed(&*system, &method, &settings, &planned.model, &variant.model, &mut |_| true)?;
     Ok(Scene::new(&planned.model, &*system, &states))
 }
 
@@ -393,7 +404,7 @@ pub(crate) fn described<'r>(
         scenario: run.scenario.as_deref(),
         trajectory: &run.trajectory,
         events: events::named(&run.trajectory.events, &program.layout, &planned.model, &planned.sources),
-        has_every_step: run.settings.output_step.is_none(),
+        has_every_step: run.settings.output_step.is_none() && run.keeps_every_point(),
         dense,
         summary: answer::summary(run),
         warnings,
@@ -442,38 +453,13 @@ fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure
 }
 
 /// The equations as HTML, of the model without what reports add to it.
-pub(crate) fn equations(options: &VariantOptions) -> Result<String, Failure> {
-    let mut planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
+fn equations(options: &VariantOptions) -> Result<String, Failure> {
+    equations_of(pipeline::plan(&options.model, options.numbers.equations().urdf())?, options)
+}
+
+/// The same of a model that was read.
+pub(crate) fn equations_of(mut planned: Planned, options: &VariantOptions) -> Result<String, Failure> {
     overrides::apply(&mut planned, options)?;
     let derived = pipeline::derive_planned(planned, options.numbers.equations())?;
     Ok(emit::mathml::fragment(&derived.equations))
-}
-
-/// More recorded points than this have no room in memory.
-const MOST_POINTS: f64 = 1e8;
-
-/// Refuses settings no run can have.
-pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
-    let positive = |value: f64| value > 0.0 && value.is_finite();
-    for (name, value) in [
-        ("rtol", Some(settings.rtol)),
-        ("atol", settings.atol),
-        ("step", settings.output_step),
-        ("t_end", Some(settings.t_end)),
-    ] {
-        if value.is_some_and(|value| !positive(value)) {
-            return Err(Failure::new("MBS-C031", format!("`{name}` must be a positive number")));
-        }
-    }
-    if let Some(step) = settings.output_step
-        && settings.t_end / step > MOST_POINTS
-    {
-        let points = settings.t_end / step;
-        let message =
-            format!("a point every {step:e} s up to {:e} s makes {points:.1e} of them", settings.t_end);
-        let help =
-            format!("at most {MOST_POINTS:.0e} are recorded: choose a larger `step` or an earlier end");
-        return Err(Failure::new("MBS-C031", message).help(help));
-    }
-    Ok(())
 }

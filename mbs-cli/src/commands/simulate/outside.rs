@@ -1,7 +1,7 @@
 //! Tables a run has left: read before their first or behind their last point.
 
 use super::table::Evaluator;
-use mbs_runtime::{Defaults, Plant, State, System, Trajectory};
+use mbs_runtime::{Defaults, Plant, State, System};
 use mbs_symbolic::explain::{Ends, Readings};
 use mbs_symbolic::expr::Environment;
 use mbs_symbolic::model::Outside;
@@ -36,16 +36,28 @@ impl Left {
     }
 }
 
-/// The tables left at recorded states of a run, in the order they were left.
-pub(crate) fn of_run(readings: Option<&Readings>, system: &dyn System, trajectory: &Trajectory) -> Vec<Left> {
-    let Some(readings) = readings else { return Vec::new() };
-    let layout = system.layout();
-    let n_theta = layout.parameters.len();
-    let evaluator = Evaluator::new(Plant::new(system, &layout.parameter_defaults, Box::new(Defaults)));
-    let mut all: Vec<Left> = Vec::new();
-    for state in &trajectory.states {
+/// Looks where the recorded states of a run read their tables.
+pub(super) struct Watch<'r> {
+    readings: &'r Readings,
+    evaluator: Evaluator<'r>,
+    n_theta: usize,
+    all: Vec<Left>,
+}
+
+impl<'r> Watch<'r> {
+    pub(super) fn new(readings: &'r Readings, system: &'r dyn System) -> Self {
+        let layout = system.layout();
+        let plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
+        let n_theta = layout.parameters.len();
+        Self { readings, evaluator: Evaluator::new(plant), n_theta, all: Vec::new() }
+    }
+
+    /// Looks at a recorded state.
+    pub(super) fn see(&mut self, state: &State) {
         let State { t, v_dot, lambda, .. } = state;
-        evaluator.at(state, |at| {
+        let Self { readings, n_theta, all, .. } = self;
+        let n_theta = *n_theta;
+        self.evaluator.at(state, |at| {
             let theta = &at.prepared[..n_theta];
             let environment = Environment {
                 theta,
@@ -70,5 +82,9 @@ pub(crate) fn of_run(readings: Option<&Readings>, system: &dyn System, trajector
             }
         });
     }
-    all
+
+    /// The tables left, in the order they were left.
+    pub(super) fn finish(self) -> Vec<Left> {
+        self.all
+    }
 }

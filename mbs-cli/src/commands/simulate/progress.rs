@@ -42,8 +42,9 @@ impl Progress {
 
     /// It has come to `t`.
     pub(crate) fn at(&mut self, t: f64) {
+        let Some(next) = self.next else { return };
         let now = Instant::now();
-        if self.next.is_none_or(|next| now < next) {
+        if now < next {
             return;
         }
         self.next = Some(now + PAUSE);

@@ -2,45 +2,79 @@
 
 use super::Run;
 use crate::arguments::Columns;
+use crate::commands::sweep::format;
 use crate::page::units;
-use mbs_runtime::{At, Defaults, Layout, Plant, State};
+use crate::report::Failure;
+use mbs_runtime::{At, Defaults, Layout, Plant, State, System};
 use mbs_symbolic::model::Model;
 use std::fmt::Write;
+use std::path::Path;
 
-/// One line per recorded state: time, positions, velocities, states, outputs, and what
-/// was asked for.
-pub(super) fn csv(run: &Run<'_>, model: &Model, columns: &[Columns]) -> String {
-    let mut out = String::new();
-    let header = header(run, model, columns);
-    let quoted: Vec<String> = header.iter().map(|name| quote(name)).collect();
-    let _ = writeln!(out, "{}", quoted.join(","));
-    let outputs = Evaluator::of(run);
-    for state in &run.trajectory.states {
+/// A table of a run that grows with it. One line per recorded state: time, positions, velocities,
+/// states, outputs, and what was asked for.
+pub(crate) struct Rows<'r> {
+    evaluator: Evaluator<'r>,
+    columns: &'r [Columns],
+    /// Outputs of the model itself; those past them are reactions.
+    own_outputs: usize,
+    table: format::Table,
+}
+
+impl<'r> Rows<'r> {
+    /// Begins with the names.
+    pub(super) fn new(
+        path: &Path,
+        system: &'r dyn System,
+        model: &Model,
+        own_outputs: usize,
+        columns: &'r [Columns],
+    ) -> Result<Self, Failure> {
+        let layout = system.layout();
+        let mut table = format::Table::new(path)?;
+        let header = header(layout, model, own_outputs, columns);
+        let quoted: Vec<String> = header.iter().map(|name| quote(name)).collect();
+        table.append(&(quoted.join(",") + "\n"))?;
+        let plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
+        Ok(Self { evaluator: Evaluator::new(plant), columns, own_outputs, table })
+    }
+
+    /// Appends the line of a recorded state.
+    pub(super) fn append(&mut self, state: &State) -> Result<(), Failure> {
+        let outputs = self.evaluator.outputs(state);
+        let (own, reactions) = outputs.split_at(self.own_outputs);
         let mut values = vec![state.t];
         values.extend(&state.p);
         values.extend(&state.v);
         values.extend(&state.x);
-        let (own, reactions) = run.split_outputs(outputs.outputs(state));
         values.extend(own);
-        for column in columns {
+        for column in self.columns {
             match column {
-                Columns::Reactions => values.extend(&reactions),
+                Columns::Reactions => values.extend(reactions),
                 Columns::Lambda => values.extend(&state.lambda),
                 Columns::Accelerations => values.extend(&state.v_dot),
-                Columns::Energy => values.extend(outputs.energy(state)),
+                Columns::Energy => values.extend(self.evaluator.energy(state)),
             }
         }
-        let texts: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
-        let _ = writeln!(out, "{}", texts.join(","));
+        let mut line = String::new();
+        for (index, value) in values.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "," };
+            let _ = write!(line, "{separator}{value:?}");
+        }
+        line.push('\n');
+        self.table.append(&line)
     }
-    out
+
+    /// The lines so far.
+    pub(super) fn into_table(self) -> format::Table {
+        self.table
+    }
 }
 
 /// Names with their units, where they are known: `phi [rad]`.
-fn header(run: &Run<'_>, model: &Model, columns: &[Columns]) -> Vec<String> {
-    let layout = run.system.layout();
+fn header(layout: &Layout, model: &Model, own_outputs: usize, columns: &[Columns]) -> Vec<String> {
     let outputs = layout.outputs.iter().zip(units::outputs(model)).map(|(name, unit)| measured(name, &unit));
-    let (own, reactions) = run.split_outputs(outputs.collect());
+    let outputs: Vec<String> = outputs.collect();
+    let (own, reactions) = outputs.split_at(own_outputs);
     let velocities = || layout.velocities.iter().zip(layout.velocity_units.iter());
     let mut names = vec!["t [s]".to_owned()];
     names.extend(
@@ -48,7 +82,7 @@ fn header(run: &Run<'_>, model: &Model, columns: &[Columns]) -> Vec<String> {
     );
     names.extend(velocities().map(|(name, unit)| measured(&rate(layout, name), unit)));
     names.extend(layout.states.iter().map(str::to_owned));
-    names.extend(own);
+    names.extend(own.iter().cloned());
     for column in columns {
         match column {
             Columns::Reactions => names.extend(reactions.iter().cloned()),

@@ -126,29 +126,61 @@ impl Columns {
         self.reductions.iter().flat_map(every).collect()
     }
 
-    /// The values of a run, in the order of the header.
-    pub(super) fn values(&self, evaluator: &Evaluator<'_>, states: &[State]) -> Vec<f64> {
-        let only_final = self.reductions == [Reduction::Final];
-        let looked_at = if only_final { &states[states.len().saturating_sub(1)..] } else { states };
-        let mut at = |state: &State| {
-            let all = quantities(evaluator, state);
-            let chosen: Vec<f64> = self.places.iter().map(|&place| all[place]).collect();
-            (state.t, chosen)
+    /// How many quantities there are.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether runs are looked at on the way, not only where they end.
+    pub(super) fn needs_every_state(&self) -> bool {
+        self.reductions != [Reduction::Final]
+    }
+
+    /// The quantities of the table at a state.
+    pub(super) fn chosen(&self, evaluator: &Evaluator<'_>, state: &State) -> Vec<f64> {
+        let all = quantities(evaluator, state);
+        self.places.iter().map(|&place| all[place]).collect()
+    }
+
+    /// The values of a run, in the order of the header; one of `series` for each quantity.
+    pub(super) fn values(&self, series: &[Series]) -> Vec<f64> {
+        let every = |&kind: &Reduction| series.iter().map(move |series| series.reduced(kind));
+        self.reductions.iter().flat_map(every).collect()
+    }
+}
+
+/// What is told of a quantity, from its values in the order of time.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Series {
+    last: Option<(f64, f64)>,
+    max: Option<f64>,
+    min: Option<f64>,
+    /// ∫ y² dt and ∫ dt by the trapezoidal rule: points need not be equally spaced.
+    square: f64,
+    time: f64,
+}
+
+impl Series {
+    /// The value at a later time.
+    pub(super) fn push(&mut self, t: f64, value: f64) {
+        if let Some((t_before, before)) = self.last.replace((t, value)) {
+            self.square += 0.5 * (before * before + value * value) * (t - t_before);
+            self.time += t - t_before;
+        }
+        self.max = Some(self.max.map_or(value, |max| larger(max, value)));
+        self.min = Some(self.min.map_or(value, |min| -larger(-min, -value)));
+    }
+
+    fn reduced(&self, kind: Reduction) -> f64 {
+        let value = match (kind, self.last) {
+            (Reduction::Final, last) => last.map(|(_, value)| value),
+            (Reduction::Max, _) => self.max,
+            (Reduction::Min, _) => self.min,
+            // A single point has no duration.
+            (Reduction::Rms, Some((_, only))) if self.time == 0.0 => Some(only.abs()),
+            (Reduction::Rms, last) => last.map(|_| (self.square / self.time).sqrt()),
         };
-        let records: Vec<(f64, Vec<f64>)> = looked_at.iter().map(&mut at).collect();
-        let column = |kind: Reduction, index: usize| {
-            let mut series = records.iter().map(|(_, values)| values[index]);
-            match kind {
-                Reduction::Final => series.next_back().unwrap_or(f64::NAN),
-                Reduction::Max => series.reduce(larger).unwrap_or(f64::NAN),
-                Reduction::Min => series.map(|x| -x).reduce(larger).map_or(f64::NAN, |x| -x),
-                Reduction::Rms => {
-                    rms(&records.iter().map(|(t, values)| (*t, values[index])).collect::<Vec<_>>())
-                }
-            }
-        };
-        let every = |&kind: &Reduction| (0..self.places.len()).map(move |index| (kind, index));
-        self.reductions.iter().flat_map(every).map(|(kind, index)| column(kind, index)).collect()
+        value.unwrap_or(f64::NAN)
     }
 }
 
@@ -157,30 +189,22 @@ fn larger(a: f64, b: f64) -> f64 {
     if a >= b || a.is_nan() { a } else { b }
 }
 
-/// √(∫ y² dt / ∫ dt) by the trapezoidal rule: points need not be equally spaced.
-fn rms(series: &[(f64, f64)]) -> f64 {
-    let (mut square, mut time) = (0.0, 0.0);
-    for pair in series.windows(2) {
-        let ((t0, y0), (t1, y1)) = (pair[0], pair[1]);
-        square += 0.5 * (y0 * y0 + y1 * y1) * (t1 - t0);
-        time += t1 - t0;
-    }
-    match series {
-        [(_, only)] => only.abs(),
-        _ => (square / time).sqrt(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_mean_square_is_over_time() {
+        let rms = |points: &[(f64, f64)]| {
+            let mut series = Series::default();
+            points.iter().for_each(|&(t, value)| series.push(t, value));
+            series.reduced(Reduction::Rms)
+        };
         assert_eq!(rms(&[(0.0, 2.0), (1.0, 2.0), (1.5, 2.0)]), 2.0);
         // y = 0 for one second and 1 for three, with a jump recorded twice.
         assert_eq!(rms(&[(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (4.0, 1.0)]), 0.75_f64.sqrt());
         assert_eq!(rms(&[(0.0, -3.0)]), 3.0);
+        assert!(rms(&[]).is_nan());
         assert!(larger(f64::NAN, 1.0).is_nan() && larger(1.0, f64::NAN).is_nan());
     }
 }

@@ -3,10 +3,12 @@
 //! Everything else works on the text of the CSV table, from which both formats are made and which
 //! both give back to the last byte.
 
+#[cfg(feature = "parquet")]
+use crate::input::check_regular;
 use crate::input::{SAMPLES_BYTES, whole_text_of};
-use crate::output;
+use crate::output::{self, Growing};
 use crate::report::Failure;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether a table is Parquet by its name.
 pub(crate) fn is_parquet(path: &Path) -> bool {
@@ -39,8 +41,48 @@ pub(crate) fn write(text: &str, path: &Path) -> Result<(), Failure> {
     output::write(&bytes, path)
 }
 
+/// A table that grows line by line.
+pub(crate) enum Table {
+    Csv(Growing),
+    /// Made of its lines when they are complete.
+    Parquet {
+        path: PathBuf,
+        text: String,
+    },
+}
+
+impl Table {
+    pub(crate) fn new(path: &Path) -> Result<Self, Failure> {
+        check(path)?;
+        Ok(if is_parquet(path) {
+            Self::Parquet { path: path.to_owned(), text: String::new() }
+        } else {
+            Self::Csv(Growing::new(path))
+        })
+    }
+
+    pub(crate) fn append(&mut self, lines: &str) -> Result<(), Failure> {
+        match self {
+            Self::Csv(growing) => growing.append(lines.as_bytes()),
+            Self::Parquet { text, .. } => {
+                text.push_str(lines);
+                Ok(())
+            }
+        }
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Csv(growing) => growing.finish(),
+            Self::Parquet { path, text } => write(&text, &path),
+        }
+    }
+}
+
 #[cfg(feature = "parquet")]
 fn read_parquet(path: &Path) -> std::io::Result<String> {
+    check_regular(path)?;
     super::parquet::read(std::fs::File::open(path)?).map_err(std::io::Error::other)
 }
 

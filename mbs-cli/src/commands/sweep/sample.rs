@@ -1,10 +1,10 @@
 //! One run of a sweep.
 
-use super::columns::Columns;
+use super::columns::{Columns, Series};
 use super::design::Design;
 use crate::commands::simulate::table::{Evaluator, quote};
 use crate::report::Failure;
-use mbs_runtime::integrate::{self, simulate_with};
+use mbs_runtime::integrate::{self, Progress, simulate_with};
 use mbs_runtime::{Layout, Plant, Settings, Signals, SimulationError, State, System, Trajectory};
 use mbs_symbolic::model::Model;
 
@@ -101,9 +101,7 @@ impl<'s> Study<'s> {
             None => self.simulate(&values, &theta, &constant).map_err(|error| error.message()),
         };
         let failed = match run {
-            Ok(trajectory) => {
-                let plant = Plant::new(self.system, &theta, Box::new(constant));
-                let numbers = self.columns.values(&Evaluator::new(plant), &trajectory.states);
+            Ok((trajectory, numbers)) => {
                 texts.extend(numbers.iter().map(|value| format!("{value:?}")));
                 let warnings = crate::start::warnings(&trajectory.start, self.system.layout());
                 let message = if warnings.is_empty() { String::new() } else { quote(&warnings.join("; ")) };
@@ -141,12 +139,13 @@ impl<'s> Study<'s> {
         (theta, Constant(held))
     }
 
+    /// The run of a sample, and what the table tells of it.
     fn simulate(
         &self,
         values: &[f64],
         theta: &[f64],
         inputs: &Constant,
-    ) -> Result<Trajectory, SimulationError> {
+    ) -> Result<(Trajectory, Vec<f64>), SimulationError> {
         let layout = self.system.layout();
         let mut plant = Plant::new(self.system, theta, Box::new(inputs.clone()));
         let mut start = State::new(layout);
@@ -162,6 +161,29 @@ impl<'s> Study<'s> {
         let Ok(mut method) = integrate::method(&self.method, layout) else {
             unreachable!("the method was found when the study was made");
         };
-        simulate_with(&mut plant, &mut *method, start, &self.settings, &mut |_| true)
+        let looks = Plant::new(self.system, theta, Box::new(inputs.clone()));
+        let mut evaluator = Evaluator::new(looks);
+        let mut series = vec![Series::default(); self.columns.len()];
+        let mut look = |state: &State| {
+            for (series, value) in series.iter_mut().zip(self.columns.chosen(&mut evaluator, state)) {
+                series.push(state.t, value);
+            }
+        };
+        let mut observer = |told: Progress<'_>| {
+            if let Progress::Recorded(state) = told
+                && self.columns.needs_every_state()
+            {
+                look(state);
+            }
+            true
+        };
+        // Lines of the table need no state but the last.
+        let settings = Settings { max_points: 2, ..self.settings.clone() };
+        let trajectory = simulate_with(&mut plant, &mut *method, start, &settings, &mut observer)?;
+        if let Some(last) = trajectory.states.last().filter(|_| !self.columns.needs_every_state()) {
+            look(last);
+        }
+        let numbers = self.columns.values(&series);
+        Ok((trajectory, numbers))
     }
 }

@@ -10,7 +10,7 @@
 
 use super::csv::fields;
 use super::{fingerprint, format};
-use crate::input::{SAMPLES_BYTES, whole_text_of};
+use crate::input::{SAMPLES_BYTES, check_regular, whole_text_of};
 use crate::output::{self, beside, unwritable};
 use crate::report::Failure;
 use serde_json::{Map, Value};
@@ -97,6 +97,9 @@ impl Store {
             && rows.lines().count() == samples.len()
         {
             return Ok(Opened::Complete { failed: rows.lines().filter(|line| has_failed(line)).count() });
+        }
+        if there {
+            check_regular(&partial).map_err(|error| unwritable(&error, &partial))?;
         }
         let file = OpenOptions::new().read(true).write(true).create_new(!there).open(&partial);
         let file = file.map_err(|error| unwritable(&error, &partial))?;

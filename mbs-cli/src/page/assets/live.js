@@ -3,8 +3,11 @@
 const live = JSON.parse($("mbs-live").textContent);
 const settings = {};
 const panel = $("live");
-let running = false;
+let running; // What ends the run that goes on, if one does.
 let waiting = false;
+// A run that has taken this long, ms, is left for the next; shorter ones are waited for, so that
+// there is something to see while a slider moves.
+const PATIENCE = 500;
 
 // Puts the numbers of another run in the place of those shown; names are the same.
 function replace(fresh) {
@@ -36,13 +39,16 @@ function replace(fresh) {
 
 async function rerun() {
   if (running) {
+    if (!waiting) setTimeout(running.leave, Math.max(0, running.begin + PATIENCE - performance.now()));
     waiting = true;
     return;
   }
-  running = true;
   const begin = performance.now();
+  const controller = new AbortController();
+  running = { begin, leave: () => controller.abort() };
   try {
-    const response = await fetch("/run", { method: "POST", body: JSON.stringify({ set: settings }) });
+    const signal = controller.signal;
+    const response = await fetch("/run", { method: "POST", body: JSON.stringify({ set: settings }), signal });
     const fresh = await response.json();
     if (fresh.ok) {
       replace(fresh);
@@ -50,9 +56,9 @@ async function rerun() {
     } else say(fresh.message, true);
     window.mbs.live = { runs: (window.mbs.live?.runs ?? 0) + 1, ms: fresh.ms, total_ms: performance.now() - begin, ok: fresh.ok };
   } catch {
-    say("the server does not answer", true);
+    if (!controller.signal.aborted) say("the server does not answer", true);
   }
-  running = false;
+  running = undefined;
   if (waiting) {
     waiting = false;
     rerun();

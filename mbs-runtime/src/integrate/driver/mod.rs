@@ -10,7 +10,7 @@ use super::controller::Controller;
 use super::error::SimulationError;
 use super::events::{Crossing, Unsettled, Watch, instant};
 use super::grid::Grid;
-use super::run::{Drift, Event, Settings, Trajectory};
+use super::run::{Drift, Event, Observer, Progress, Records, Settings, Trajectory};
 use super::singular::SingularWatch;
 use super::stiffness::StiffnessWatch;
 use super::{Auto, Diverged, Method, StepSettings};
@@ -20,6 +20,7 @@ use crate::plant::{Plant, State};
 use crate::{Defaults, System};
 use mbs_math as math;
 use std::boxed::Box;
+use std::collections::VecDeque;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
@@ -38,14 +39,14 @@ pub fn simulate(system: &dyn System, settings: &Settings) -> Result<Trajectory, 
     simulate_with(&mut plant, &mut method, state, settings, &mut |_| true)
 }
 
-/// Simulates from `start`, made consistent first, with any method. `observer` sees every
-/// recorded state and may stop the run by returning false.
+/// Simulates from `start`, made consistent first, with any method. `observer` is told of every
+/// recorded state and before every step, and may stop the run by returning false.
 pub fn simulate_with(
     plant: &mut Plant<'_>,
     method: &mut dyn Method,
     start: State,
     settings: &Settings,
-    observer: &mut dyn FnMut(&State) -> bool,
+    observer: &mut Observer<'_>,
 ) -> Result<Trajectory, SimulationError> {
     let mut last = start.clone();
     let outcome = drive(plant, method, start, settings, observer, &mut last);
@@ -62,7 +63,7 @@ fn drive(
     method: &mut dyn Method,
     start: State,
     settings: &Settings,
-    observer: &mut dyn FnMut(&State) -> bool,
+    observer: &mut Observer<'_>,
     last: &mut State,
 ) -> Result<Trajectory, SimulationError> {
     let mut driver = Driver::new(plant, method, start, settings)?;
@@ -70,11 +71,9 @@ fn drive(
     while outcome.is_ok() && !driver.is_done() {
         outcome = driver.step(observer);
     }
-    if let Err(error) = outcome {
-        last.copy_from(&driver.state);
-        return Err(error);
-    }
-    Ok(driver.finish())
+    last.copy_from(&driver.state);
+    outcome?;
+    driver.finish(observer)
 }
 
 /// A run on its way: proposes steps and judges what became of them.
@@ -99,10 +98,10 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     next_output: u64,
     /// Steps in a row too short for the run ever to end.
     crawling: u32,
-    states: Vec<State>,
+    records: Records,
     events: Vec<Event>,
-    /// When roots were met on the dense output.
-    instants: Vec<f64>,
+    /// When roots were met on the dense output, the last [`STORM`] of them.
+    instants: VecDeque<f64>,
     drift: Drift,
     energy: f64,
     /// g, G and G v + c of the last accepted state.
@@ -171,9 +170,9 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             grid: settings.output_step.map(|step| Grid::new(settings.t_start, step)),
             next_output: 0,
             crawling: 0,
-            states: Vec::new(),
+            records: Records::new(settings.max_points),
             events: Vec::new(),
-            instants: Vec::new(),
+            instants: VecDeque::new(),
             drift: Drift::default(),
             energy: 0.0,
             g: std::vec![0.0; layout.n_g],
@@ -293,8 +292,12 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
     }
 
     /// One accepted step, up to an event if there is one.
-    fn step(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
+    fn step(&mut self, observer: &mut Observer<'_>) -> Result<(), SimulationError> {
         loop {
+            let t = self.state.t;
+            if !observer(Progress::Step { t }) {
+                return Err(SimulationError::Cancelled { t });
+            }
             let proposal = self.propose()?;
             let h = proposal.h;
             let outcome =
@@ -352,7 +355,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         &mut self,
         proposal: Proposal,
         outcome: Result<f64, Diverged>,
-        observer: &mut dyn FnMut(&State) -> bool,
+        observer: &mut Observer<'_>,
     ) -> Result<bool, SimulationError> {
         let Proposal { h, goal, reaches_goal, time_event } = proposal;
         let error = match outcome {
@@ -480,7 +483,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         &mut self,
         crossing: Crossing,
         h: f64,
-        observer: &mut dyn FnMut(&State) -> bool,
+        observer: &mut Observer<'_>,
     ) -> Result<(), SimulationError> {
         let settings = self.step_settings;
         let landed =
@@ -492,12 +495,13 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             return Ok(());
         }
         let t = self.trial.t;
-        if self.instants.len() >= STORM
-            && t - self.instants[self.instants.len() - STORM] < STORM_TIME * (1.0 + t.abs())
-        {
-            return Err(self.storm(t, crossing.mode));
+        if self.instants.len() >= STORM {
+            let first = self.instants.pop_front();
+            if first.is_some_and(|first| t - first < STORM_TIME * (1.0 + t.abs())) {
+                return Err(self.storm(t, crossing.mode));
+            }
         }
-        self.instants.push(t);
+        self.instants.push_back(t);
         self.accept(observer)?;
         self.change_modes(Some(crossing.mode))
     }
@@ -526,7 +530,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
     }
 
     /// Takes over the trial step.
-    fn accept(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
+    fn accept(&mut self, observer: &mut Observer<'_>) -> Result<(), SimulationError> {
         self.plant.statistics.steps += 1;
         if self.plant.statistics.steps > self.settings.most_steps {
             let steps = self.plant.statistics.steps;

@@ -3,7 +3,7 @@
 use super::{Driver, norm};
 use crate::integrate::Method;
 use crate::integrate::error::SimulationError;
-use crate::integrate::run::{Event, SingularPose, Trajectory};
+use crate::integrate::run::{Event, Observer, Progress, SingularPose, Trajectory};
 use crate::plant::State;
 use std::string::{String, ToString};
 use std::vec::Vec;
@@ -36,7 +36,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
     pub(super) fn record_until(
         &mut self,
         t: f64,
-        observer: &mut dyn FnMut(&State) -> bool,
+        observer: &mut Observer<'_>,
     ) -> Result<(), SimulationError> {
         let Some(grid) = self.grid else { return Ok(()) };
         loop {
@@ -61,7 +61,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
     }
 
     /// Records the state as it stands.
-    pub(crate) fn record(&mut self, observer: &mut dyn FnMut(&State) -> bool) -> Result<(), SimulationError> {
+    pub(crate) fn record(&mut self, observer: &mut Observer<'_>) -> Result<(), SimulationError> {
         self.next_output = self.next_output.max(1);
         let mut keep = self.state.clone();
         self.complete(&mut keep, self.method.writes_full_rates());
@@ -81,14 +81,10 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         self.plant.statistics = counts;
     }
 
-    fn push(
-        &mut self,
-        state: State,
-        observer: &mut dyn FnMut(&State) -> bool,
-    ) -> Result<(), SimulationError> {
+    fn push(&mut self, state: State, observer: &mut Observer<'_>) -> Result<(), SimulationError> {
         let t = state.t;
-        let go_on = observer(&state);
-        self.states.push(state);
+        let go_on = observer(Progress::Recorded(&state));
+        self.records.push(state);
         if go_on { Ok(()) } else { Err(SimulationError::Cancelled { t }) }
     }
 
@@ -109,30 +105,30 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         energy.kinetic + energy.potential
     }
 
-    /// What came of it.
-    pub(crate) fn finish(mut self) -> Trajectory {
+    /// What came of it; the end is recorded in any case.
+    pub(crate) fn finish(mut self, observer: &mut Observer<'_>) -> Result<Trajectory, SimulationError> {
+        self.drift.energy = self.energy_now() - self.energy;
+        if self.records.last().is_none_or(|last| last.t < self.state.t) {
+            self.record(observer)?;
+        }
         let layout = self.plant.layout();
         let row = |row: usize| layout.rows.get(row).unwrap_or_default().to_string();
         let mut redundant: Vec<String> = Vec::new();
-        self.drift.energy = self.energy_now() - self.energy;
-        if self.states.last().is_none_or(|last| last.t < self.state.t) {
-            let mut keep = self.state.clone();
-            self.complete(&mut keep, self.method.writes_full_rates());
-            self.states.push(keep);
-        }
+        let (states, recorded) = self.records.take();
         self.plant.set_breakpoints([f64::NAN; 2]);
         redundant.extend(self.plant.redundancy().not_unique().map(row));
         let singular_pose =
             |(t, index)| SingularPose { t, row: row(index), element: layout.row_element(index).to_string() };
-        Trajectory {
+        Ok(Trajectory {
             start: self.start,
             redundant,
             singular_poses: self.singular.finish().into_iter().map(singular_pose).collect(),
             stiffness: self.stiffness.found(),
-            states: self.states,
+            states,
+            recorded,
             events: self.events,
             statistics: self.plant.statistics,
             drift: self.drift,
-        }
+        })
     }
 }

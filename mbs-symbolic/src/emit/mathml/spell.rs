@@ -5,6 +5,7 @@ use crate::emit::readable::{self, Glyph, Product, Readable, Spelled, Symbolic, T
 use crate::emit::text::rate_of;
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::Id;
+use crate::printable;
 
 /// Markup of an expression.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,7 +76,7 @@ fn minus(text: &str) -> String {
 
 /// Text inside markup.
 pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// A name as a symbol with dots and indices.

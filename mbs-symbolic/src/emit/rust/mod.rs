@@ -23,6 +23,7 @@ pub use scalar::Scalar;
 pub use self_check::SelfCheck;
 
 use super::Writer;
+use crate::printable::in_line;
 use crate::program::{Counts, Op, Program};
 
 /// The version of the runtime's interface this emitter writes for.
@@ -144,8 +145,7 @@ fn header(out: &mut Writer, program: &Program, comment: &str) {
 
 /// The author's words as a paragraph of documentation.
 fn doc(out: &mut Writer, comment: &str, text: &str) {
-    let is_break = |c: char| c.is_control() || c == '\u{2028}' || c == '\u{2029}';
-    let words = text.split(is_break).flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+    let words = in_line(text);
     if !words.is_empty() {
         out.line(comment);
         out.line(format!("{comment} {words}"));

@@ -3,6 +3,7 @@
 use super::names::identifiers;
 use super::spell::literal;
 use crate::emit::Writer;
+use crate::printable::in_line;
 use crate::program::Program;
 
 pub(super) fn emit(out: &mut Writer, program: &Program) {
@@ -18,7 +19,7 @@ fn params(out: &mut Writer, program: &Program, fields: &[String]) {
     out.block("pub struct Params {", "}", |out| {
         for (index, field) in fields.iter().enumerate() {
             let (unit, doc) = layout.parameter_docs.get(index).cloned().unwrap_or_default();
-            let words = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let words = |text: String| in_line(&text);
             let doc = doc.map(words).filter(|doc| !doc.is_empty());
             let doc = doc.unwrap_or_else(|| format!("Parameter `{}`", layout.parameters[index]));
             let unit = unit.map(words).map_or_else(String::new, |unit| format!(", `{unit}`"));

@@ -167,10 +167,13 @@ impl<'a> Resolver<'a> {
             return None;
         }
         let id = self.sources.add_quoted(path.clone(), content.clone(), Quoting::Marks);
-        let mut rows = rows(&content, id);
+        let mut rows = rows(&content, id).peekable();
         let header = rows.next().unwrap_or_default();
-        let x_index = self.csv_column(&header, &path, x);
-        let y_index = self.csv_column(&header, &path, y);
+        // What has no numbers below its first line may be no table at all, and is not shown.
+        let has_numbers = |row: &Vec<(&str, Span)>| row.iter().all(|(text, _)| text.parse::<f64>().is_ok());
+        let is_table = header.len() > 1 && rows.peek().is_some_and(has_numbers);
+        let x_index = self.csv_column(&header, is_table, &path, x);
+        let y_index = self.csv_column(&header, is_table, &path, y);
         let (x_index, y_index) = (x_index?, y_index?);
         let (mut xs, mut ys) = (Column::new(), Column::new());
         for row in rows {
@@ -202,12 +205,17 @@ impl<'a> Resolver<'a> {
         Some((xs, ys))
     }
 
-    fn csv_column(&mut self, header: &[(&str, Span)], path: &str, name: &'a Node) -> Option<usize> {
+    fn csv_column(
+        &mut self,
+        header: &[(&str, Span)],
+        is_table: bool,
+        path: &str,
+        name: &'a Node,
+    ) -> Option<usize> {
         let column = name.text()?.trim();
         let index = header.iter().position(|(known, _)| *known == column);
         if index.is_none() {
-            // A single column is the first line of a file that may be no table at all.
-            let header = if header.len() > 1 { header } else { &[] };
+            let header = if is_table { header } else { &[] };
             let known: Vec<&str> = header.iter().map(|(known, _)| *known).collect();
             let problem = Problem::NoSuchColumn {
                 column: column.to_owned(),

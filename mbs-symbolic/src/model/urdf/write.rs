@@ -1,6 +1,7 @@
 //! A tree of the model language as YAML.
 
 use crate::model::tree::{Node, Value};
+use crate::printable::{acts, in_line};
 use std::fmt::Write;
 
 /// Lines longer than this are broken, where they can be.
@@ -8,11 +9,11 @@ const WIDTH: usize = 110;
 
 /// The whole file, with a head that says where it comes from and what was left out.
 pub(super) fn yaml(root: &Node, file: &str, left_out: &[String]) -> String {
-    let mut out = format!("# Imported from {} by `mbs import`.\n", printable(file));
+    let mut out = format!("# Imported from {} by `mbs import`.\n", in_line(file));
     if !left_out.is_empty() {
         out.push_str("# Not imported, or imported otherwise:\n");
         for line in left_out {
-            let _ = writeln!(out, "#   {}", printable(line));
+            let _ = writeln!(out, "#   {}", in_line(line));
         }
     }
     for (index, (key, value)) in root.entries().iter().enumerate() {
@@ -78,11 +79,7 @@ fn scalar(text: &str) -> String {
                 quoted.push('\\');
                 quoted.push(letter);
             }
-            letter
-                if letter.is_control()
-                    || letter == '\u{feff}'
-                    || ('\u{2028}'..='\u{2029}').contains(&letter) =>
-            {
+            letter if letter == '\u{feff}' || acts(letter) || letter.is_control() => {
                 let _ = write!(quoted, "\\U{:08X}", u32::from(letter));
             }
             letter => quoted.push(letter),
@@ -90,11 +87,6 @@ fn scalar(text: &str) -> String {
     }
     quoted.push('"');
     quoted
-}
-
-/// Text for a comment: on one line, without control characters.
-fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }
 
 #[cfg(test)]
