@@ -23,6 +23,7 @@ pub mod model;
 pub mod optimize;
 pub mod program;
 mod spatial;
+pub mod straight_line;
 pub mod topology;
 
 use diag::{Diagnostics, Sources};
