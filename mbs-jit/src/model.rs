@@ -4,8 +4,8 @@
 use crate::derivatives::Derivatives;
 use crate::layout::layout;
 use mbs_runtime::{Accelerated, At, Energy, Fused, Layout, NotGenerated, System, wrong_length};
-use mbs_symbolic::expr::Symbol;
-use mbs_symbolic::program::{Function, FunctionKind, Operand, Program, verify};
+use mbs_symbolic::program::{FunctionKind, Program, verify};
+use mbs_symbolic::straight_line::{Argument, arguments};
 
 /// Runs the functions of one program on slices whose lengths have been checked.
 pub trait Engine: Send + Sync {
@@ -104,10 +104,10 @@ impl Lengths {
         if kind.is_per_parameter_set() {
             at[4] = 0;
         }
-        let [reads_v_dot, reads_lambda] = reads_solution(function);
+        let arguments = arguments(function);
         let solution = [
-            if reads_v_dot { layout.velocities.len() } else { 0 },
-            if reads_lambda { layout.rows.len() } else { 0 },
+            if arguments.contains(&Argument::VDot) { layout.velocities.len() } else { 0 },
+            if arguments.contains(&Argument::Lambda) { layout.rows.len() } else { 0 },
         ];
         Self { at, solution, results, is_empty: results == [0; N_RESULTS] }
     }
@@ -132,20 +132,6 @@ impl Lengths {
                     && (!kind.takes_accelerations() || fits(self.solution[0], v_dot.len()))
                     && (!kind.takes_multipliers() || fits(self.solution[1], lambda.len())))
     }
-}
-
-/// Whether a function reads v', and whether λ.
-fn reads_solution(function: &Function) -> [bool; 2] {
-    let operands = function.body.iter().flat_map(|instruction| instruction.operands().iter().copied());
-    let mut reads = [false; 2];
-    for operand in operands.chain(function.entries()) {
-        match operand {
-            Operand::Symbol(Symbol::VDot(_)) => reads[0] = true,
-            Operand::Symbol(Symbol::Lambda(_)) => reads[1] = true,
-            _ => {}
-        }
-    }
-    reads
 }
 
 impl<E: Engine> Model<E> {

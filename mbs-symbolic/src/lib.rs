@@ -24,6 +24,7 @@ pub mod optimize;
 mod printable;
 pub mod program;
 mod spatial;
+pub mod straight_line;
 pub mod topology;
 
 use diag::{Diagnostics, Sources};

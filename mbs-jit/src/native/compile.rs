@@ -1,11 +1,11 @@
 //! From a program to code in memory.
 //!
-//! Chunks do not depend on each other, so several threads compile them; what they give
+//! Pieces do not depend on each other, so several threads compile them; what they give
 //! is put together in order, the same on every run.
 
-use super::frame::Chunk;
+use super::frame::PieceFn;
 use super::lower::{self, Target};
-use super::plan::Plan;
+use super::plan::{Piece, Plan};
 use super::shims::Shim;
 use super::trig;
 use crate::model::N_RESULTS;
@@ -25,8 +25,8 @@ use std::thread;
 /// One function in memory.
 #[derive(Debug)]
 pub(super) struct Compiled {
-    /// Its chunks, to be run in order.
-    pub(super) chunks: Vec<Chunk>,
+    /// Its pieces, to be run in order.
+    pub(super) pieces: Vec<PieceFn>,
     /// Length of the scratch array they share.
     pub(super) n_scratch: usize,
     /// Whether each result is to be zeroed before, and whether any is.
@@ -73,7 +73,7 @@ impl From<CodegenError> for Failed {
     }
 }
 
-/// Compiles all functions of a verified program in chunks of about `length`
+/// Compiles all functions of a verified program in pieces of at most about `length`
 /// instructions; `prepare` comes last.
 pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>, Code), Failed> {
     let functions = || program.functions.iter().chain([&program.prepare]);
@@ -96,8 +96,8 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
     let mut jobs = Vec::new();
     let signature = lower::signature(&*isa);
     for plan in &plans {
-        for chunk in 0..plan.chunks.len() {
-            jobs.push(Job { plan, chunk, id: module.declare_anonymous_function(&signature)? });
+        for piece in &plan.pieces {
+            jobs.push(Job { plan, piece, id: module.declare_anonymous_function(&signature)? });
         }
     }
     let pair = trig::signature(isa.pointer_type());
@@ -130,20 +130,20 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
 
     let mut ids = jobs.iter().map(|job| job.id);
     let compiled = plans.iter().map(|plan| Compiled {
-        chunks: ids.by_ref().take(plan.chunks.len()).map(|id| entry(module, id)).collect(),
-        n_scratch: plan.n_scratch,
-        zeroed: std::array::from_fn(|block| plan.zeroed.contains(&block)),
-        zeroes: !plan.zeroed.is_empty(),
+        pieces: ids.by_ref().take(plan.pieces.len()).map(|id| entry(module, id)).collect(),
+        n_scratch: plan.line.n_slots,
+        zeroed: std::array::from_fn(|block| plan.is_zeroed(block)),
+        zeroes: (0..N_RESULTS).any(|block| plan.is_zeroed(block)),
     });
     let compiled = compiled.collect();
     Ok((compiled, code))
 }
 
-fn entry(module: &JITModule, id: FuncId) -> Chunk {
+fn entry(module: &JITModule, id: FuncId) -> PieceFn {
     let address = module.get_finalized_function(id);
     // SAFETY: the code at this address was compiled with the signature and calling
-    // convention of `Chunk`, see `lower::signature`.
-    unsafe { std::mem::transmute::<*const u8, Chunk>(address) }
+    // convention of `PieceFn`, see `lower::signature`.
+    unsafe { std::mem::transmute::<*const u8, PieceFn>(address) }
 }
 
 /// The machine this runs on.
@@ -164,14 +164,14 @@ fn isa() -> Result<OwnedTargetIsa, Failed> {
     Ok(native.finish(settings::Flags::new(flags))?)
 }
 
-/// One chunk to compile.
+/// One piece to compile.
 struct Job<'a> {
     plan: &'a Plan<'a>,
-    chunk: usize,
+    piece: &'a Piece,
     id: FuncId,
 }
 
-/// One compiled chunk.
+/// One compiled piece.
 struct Bytes {
     alignment: u64,
     code: Vec<u8>,
@@ -181,9 +181,9 @@ struct Bytes {
 /// Instructions for which another thread is worth its start.
 const WORTH_A_THREAD: usize = 1000;
 
-/// Compiles all chunks, on several threads if there is enough to do; in order.
+/// Compiles all pieces, on several threads if there is enough to do; in order.
 fn run(jobs: &[Job<'_>], target: &Target<'_>) -> Result<Vec<Bytes>, Failed> {
-    let work: usize = jobs.iter().map(|job| job.plan.chunks[job.chunk].body.len()).sum();
+    let work: usize = jobs.iter().map(|job| job.plan.length(job.piece)).sum();
     let available = thread::available_parallelism().map_or(1, NonZero::get);
     let threads = available.min(1 + work / WORTH_A_THREAD);
     let next = AtomicUsize::new(0);
@@ -219,7 +219,7 @@ fn compile_one(
     building: &mut FunctionBuilderContext,
 ) -> Result<Bytes, Failed> {
     context.clear();
-    lower::lower(context, building, target, job.plan, job.chunk);
+    lower::lower(context, building, target, job.plan, job.piece);
     bytes(context, target, job.id)
 }
 

@@ -1,11 +1,11 @@
-//! One chunk of a function as Cranelift's intermediate language.
+//! One piece of a function as Cranelift's intermediate language.
 //!
 //! Every operation becomes the instruction of the same meaning or a call to a
 //! [`Shim`]; nothing is fused or re-associated, so the bits are the interpreter's.
 
 use super::arithmetic;
-use super::frame::{Array, Frame, Place, place};
-use super::plan::{Entry, Plan};
+use super::frame::Array;
+use super::plan::{Piece, Plan};
 use super::shims::Shim;
 use super::trig;
 use cranelift_codegen::ir::condcodes::FloatCC;
@@ -19,10 +19,11 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::FuncId;
 use mbs_symbolic::expr::{BinaryOp, UnaryOp};
 use mbs_symbolic::program::{LONGEST_RUN, Op, Operand};
+use mbs_symbolic::straight_line::{Argument, Entry, Leaf, Source, Step, StraightLine};
 use std::collections::HashMap;
-use std::mem::offset_of;
+use std::ops::Range;
 
-/// What the code of all chunks has in common.
+/// What the code of all pieces has in common.
 pub(super) struct Target<'a> {
     pub(super) isa: &'a dyn TargetIsa,
     /// Symbols of the shims, in the order of [`Shim::ALL`].
@@ -34,14 +35,14 @@ pub(super) struct Target<'a> {
     pub(super) n_theta: usize,
 }
 
-/// The signature of every chunk: [`Chunk`](super::frame::Chunk).
+/// The signature of every piece: [`PieceFn`](super::frame::PieceFn).
 pub(super) fn signature(isa: &dyn TargetIsa) -> Signature {
     let mut signature = Signature::new(isa.default_call_conv());
     signature.params.push(AbiParam::new(isa.pointer_type()));
     signature
 }
 
-/// A value on its way through a chunk.
+/// A value on its way through a piece.
 #[derive(Clone, Copy)]
 enum Lowered {
     /// An f64.
@@ -50,13 +51,13 @@ enum Lowered {
     Truth(Value),
 }
 
-/// Writes one chunk of `plan` into `context`.
+/// Writes one piece of `plan` into `context`.
 pub(super) fn lower(
     context: &mut Context,
     building: &mut FunctionBuilderContext,
     target: &Target<'_>,
     plan: &Plan<'_>,
-    chunk: usize,
+    piece: &Piece,
 ) {
     context.func.signature = signature(target.isa);
     let mut builder = FunctionBuilder::new(&mut context.func, building);
@@ -64,22 +65,22 @@ pub(super) fn lower(
     builder.append_block_params_for_function_params(block);
     builder.switch_to_block(block);
     let frame = builder.block_params(block)[0];
-    let piece = &plan.chunks[chunk];
     let mut lowering = Lowering {
         builder,
         target,
-        plan,
+        line: &plan.line,
+        calls_near: plan.pairs >= trig::MANY,
         frame,
         arrays: [None; Array::COUNT],
         shims: [None; Shim::ALL.len()],
         far: None,
         near: [None; LONGEST_RUN],
         pair: None,
-        values: HashMap::with_capacity(piece.body.len()),
+        values: HashMap::with_capacity(plan.length(piece)),
     };
     lowering.leaves(plan.leaves(piece));
-    for index in piece.body.clone() {
-        lowering.instruction(index);
+    for step in piece.chunk.into_iter().flat_map(|chunk| &plan.line.steps[chunk]) {
+        lowering.step(step);
     }
     lowering.builder.ins().return_(&[]);
     lowering.builder.seal_all_blocks();
@@ -89,8 +90,10 @@ pub(super) fn lower(
 struct Lowering<'a, 'f> {
     builder: FunctionBuilder<'f>,
     target: &'a Target<'a>,
-    plan: &'a Plan<'a>,
-    /// Pointer to the [`Frame`].
+    line: &'a StraightLine<'a>,
+    /// Whether sines and cosines are computed by functions that are called.
+    calls_near: bool,
+    /// Pointer to the [`Frame`](super::frame::Frame).
     frame: Value,
     /// Pointers read from the frame so far.
     arrays: [Option<Value>; Array::COUNT],
@@ -101,15 +104,35 @@ struct Lowering<'a, 'f> {
     near: [Option<FuncRef>; LONGEST_RUN],
     /// Where the shim leaves the cosine, or what the functions above work on.
     pair: Option<StackSlot>,
-    /// Values of this chunk, and those of earlier ones read so far.
-    values: HashMap<u32, Lowered>,
+    /// Values of this piece, and those of earlier ones read so far.
+    values: HashMap<usize, Lowered>,
 }
 
 impl Lowering<'_, '_> {
-    fn instruction(&mut self, index: usize) {
-        let instruction = self.plan.function.body[index];
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Instruction(value) => {
+                let lowered = self.instruction(*value);
+                self.values.insert(*value, lowered);
+                self.keep(*value);
+            }
+            Step::SinCos(pairs) => {
+                match pairs.len() / 2 {
+                    1 => self.run::<1>(pairs),
+                    2 => self.run::<2>(pairs),
+                    3 => self.run::<3>(pairs),
+                    _ => self.run::<LONGEST_RUN>(pairs),
+                }
+                pairs.clone().for_each(|value| self.keep(value));
+            }
+            Step::MultiplyAdd(_) => unreachable!("the form asks for none"),
+        }
+    }
+
+    fn instruction(&mut self, index: usize) -> Lowered {
+        let instruction = self.line.function.body[index];
         let operands = instruction.operands();
-        let lowered = match instruction.op {
+        match instruction.op {
             Op::Unary(op) => self.unary(op, operands[0]),
             Op::Binary(op) => self.binary(op, operands[0], operands[1]),
             Op::Select => {
@@ -125,22 +148,23 @@ impl Lowering<'_, '_> {
                 let at = self.number(operands[0]);
                 Lowered::Number(self.call(Shim::Table, &[tables, table, derivative, at]))
             }
-            Op::SinCos => self.sin_cos(index),
-            // The pair just before has left it here.
-            Op::PairedCos => self.values[&(index as u32)],
-        };
-        self.values.insert(index as u32, lowered);
-        let scratch = self.plan.scratch(index);
-        let mut writes = self.plan.writes(index).peekable();
-        if scratch.is_none() && writes.peek().is_none() {
+            Op::SinCos | Op::PairedCos => unreachable!("pairs are steps of their own"),
+        }
+    }
+
+    /// Puts a value where later pieces and the caller find it.
+    fn keep(&mut self, value: usize) {
+        let line = self.line;
+        let (slot, mut entries) = (line.slots[value], line.stores(value).peekable());
+        if slot.is_none() && entries.peek().is_none() {
             return;
         }
-        let value = self.as_number(lowered);
-        if let Some(place) = scratch {
-            self.store(Array::Scratch, place, value);
+        let number = self.as_number(self.values[&value]);
+        if let Some(slot) = slot {
+            self.store(Array::Scratch, slot, number);
         }
-        for entry in writes {
-            self.write(entry, value);
+        for entry in entries {
+            self.write(entry, number);
         }
     }
 
@@ -184,41 +208,17 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The sine; the cosine becomes the value of the next instruction. The pairs of a run are
-    /// computed at once.
-    fn sin_cos(&mut self, index: usize) -> Lowered {
-        if let Some(&sine) = self.values.get(&(index as u32)) {
-            return sine;
-        }
-        let length = (1..LONGEST_RUN).take_while(|k| self.plan.is_joined(index + 2 * k)).count() + 1;
-        match length {
-            1 => self.run::<1>(index),
-            2 => self.run::<2>(index),
-            3 => self.run::<3>(index),
-            _ => self.run::<4>(index),
-        }
-        self.values[&(index as u32)]
-    }
-
-    /// Sines and cosines of N pairs from `index` on.
-    fn run<const N: usize>(&mut self, index: usize) {
-        let angles: [Value; N] = std::array::from_fn(|k| self.angle(index + 2 * k));
-        let pairs =
+    /// Sines and cosines of N angles.
+    fn run<const N: usize>(&mut self, pairs: &Range<usize>) {
+        let line = self.line;
+        let angle = |k: usize| line.function.body[pairs.start + 2 * k].operands()[0];
+        let angles: [Value; N] = std::array::from_fn(|k| self.number(angle(k)));
+        let lowered =
             if trig::IS_INLINED { self.pairs_of(angles) } else { angles.map(|angle| self.pair_of(angle)) };
-        for (k, pair) in pairs.into_iter().enumerate() {
-            self.keep(index + 2 * k, pair);
+        for (at, (sine, cosine)) in pairs.clone().step_by(2).zip(lowered) {
+            self.values.insert(at, Lowered::Number(sine));
+            self.values.insert(at + 1, Lowered::Number(cosine));
         }
-    }
-
-    /// The angle of a pair.
-    fn angle(&mut self, index: usize) -> Value {
-        self.number(self.plan.function.body[index].operands()[0])
-    }
-
-    /// Remembers a sine and the cosine that follows it.
-    fn keep(&mut self, index: usize, (sine, cosine): (Value, Value)) {
-        self.values.insert(index as u32, Lowered::Number(sine));
-        self.values.insert(index as u32 + 1, Lowered::Number(cosine));
     }
 
     /// Sine and cosine.
@@ -235,13 +235,12 @@ impl Lowering<'_, '_> {
     /// Sines and cosines of up to four angles by code of our own.
     fn pairs_of<const N: usize>(&mut self, angles: [Value; N]) -> [(Value, Value); N] {
         let (place, pointer) = (self.pair_place(), self.pointer_type());
-        let calls = self.plan.pairs >= trig::MANY;
-        let (known, id) = match calls {
+        let (known, id) = match self.calls_near {
             false => (&mut self.far, self.target.far),
             true => (&mut self.near[N - 1], self.target.near[N - 1]),
         };
         let function = *known.get_or_insert_with(|| import(self.builder.func, id, trig::signature(pointer)));
-        let write = if calls { trig::call } else { trig::sin_cos };
+        let write = if self.calls_near { trig::call } else { trig::sin_cos };
         write(&mut self.builder, angles, function, place)
     }
 
@@ -256,29 +255,28 @@ impl Lowering<'_, '_> {
     }
 
     fn operand(&mut self, operand: Operand) -> Lowered {
-        match place(operand, self.target.n_theta) {
-            Place::Constant(value) => Lowered::Number(self.builder.ins().f64const(value)),
-            Place::Time => {
-                let offset = offset(offset_of!(Frame, t));
+        match Source::of(operand, self.target.n_theta) {
+            Source::Constant(value) => Lowered::Number(self.builder.ins().f64const(value)),
+            Source::Argument(Argument::Time, _) => {
+                let offset = offset(Array::Argument(Argument::Time).offset());
                 Lowered::Number(self.builder.ins().load(types::F64, unchanging(), self.frame, offset))
             }
-            Place::Number(array, index) => Lowered::Number(self.load(array, index)),
-            Place::Mode(index) => {
-                let modes = self.array(Array::Modes);
+            Source::Argument(Argument::Modes, index) => {
+                let modes = self.array(Array::Argument(Argument::Modes));
                 Lowered::Truth(self.builder.ins().load(types::I8, unchanging(), modes, offset(index)))
             }
-            Place::Value(value) => match self.values.get(&value) {
+            Source::Argument(argument, index) => Lowered::Number(self.load(Array::Argument(argument), index)),
+            Source::Value(value) => match self.values.get(&value) {
                 Some(&lowered) => lowered,
                 None => self.carried(value),
             },
         }
     }
 
-    /// A value of an earlier chunk; truth values travel as numbers.
-    fn carried(&mut self, value: u32) -> Lowered {
-        let place = self.plan.scratch(value as usize);
-        let place = place.expect("a value that is read in a later chunk has a place");
-        let lowered = Lowered::Number(self.load(Array::Scratch, place));
+    /// A value of an earlier piece; truth values travel as numbers.
+    fn carried(&mut self, value: usize) -> Lowered {
+        let slot = self.line.slots[value].expect("a value that is read in a later chunk has a slot");
+        let lowered = Lowered::Number(self.load(Array::Scratch, slot));
         self.values.insert(value, lowered);
         lowered
     }
@@ -309,26 +307,21 @@ impl Lowering<'_, '_> {
     }
 
     /// Writes entries that are no values of instructions, neighbouring zeros in pairs.
-    fn leaves(&mut self, mut leaves: &[(Entry, Operand)]) {
+    fn leaves(&mut self, leaves: &[Leaf]) {
         let mut zeros = None;
-        while let [(entry, operand), rest @ ..] = leaves {
-            leaves = rest;
-            let is_zero = |operand: &Operand| operand.is_constant(0.0);
-            match rest {
-                [(next, other), rest @ ..]
-                    if entry.is_before(*next) && is_zero(operand) && is_zero(other) =>
-                {
-                    leaves = rest;
-                    let zeros = *zeros
-                        .get_or_insert_with(|| arithmetic::constant(&mut self.builder, types::F64X2, 0));
-                    let (base, offset) =
-                        (self.array(Array::Result(entry.block)), offset(entry.index * size_of::<f64>()));
-                    self.builder.ins().store(MemFlagsData::new().with_notrap(), zeros, base, offset);
-                }
-                _ => {
-                    let value = self.number(*operand);
-                    self.write(*entry, value);
-                }
+        for leaf in leaves {
+            let Range { mut start, end } = leaf.entries;
+            while leaf.operand.is_constant(0.0) && start + 2 <= end {
+                let zeros =
+                    *zeros.get_or_insert_with(|| arithmetic::constant(&mut self.builder, types::F64X2, 0));
+                let (base, offset) =
+                    (self.array(Array::Result(leaf.block)), offset(start * size_of::<f64>()));
+                self.builder.ins().store(MemFlagsData::new().with_notrap(), zeros, base, offset);
+                start += 2;
+            }
+            if start < end {
+                let value = self.number(leaf.operand);
+                (start..end).for_each(|index| self.write(Entry { block: leaf.block, index }, value));
             }
         }
     }
@@ -398,8 +391,8 @@ fn import(function: &mut ir::Function, id: FuncId, signature: Signature) -> Func
     function.import_function(ExtFuncData { name, signature, colocated: false, patchable: false })
 }
 
-/// Flags of loads from memory that a chunk does not change: the frame, the inputs, and
-/// places of the scratch array that earlier chunks filled.
+/// Flags of loads from memory that a piece does not change: the frame, the inputs, and
+/// slots of the scratch array that earlier pieces filled.
 fn unchanging() -> MemFlagsData {
     MemFlagsData::trusted().with_readonly().with_can_move()
 }

@@ -22,7 +22,7 @@ use std::mem::MaybeUninit;
 
 /// A program compiled to native code, which is freed with it.
 ///
-/// Values that travel between chunks of a long function are on the caller's stack; a
+/// Values that travel between pieces of a long function are on the caller's stack; a
 /// model that needs more than 8 KiB uses memory of the calling thread, allocated in its
 /// first call.
 pub type Native = Model<NativeCode>;
@@ -37,9 +37,9 @@ pub struct NativeCode {
     _code: Code,
 }
 
-/// Instructions and stores per compiled function: long enough that few values cross a
+/// Most instructions and stores of a compiled function: long enough that few values cross a
 /// cut, short enough that the time to compile grows linearly.
-const CHUNK: usize = 1000;
+const MAX_PIECE: usize = 1100;
 
 impl Native {
     /// Compiles `program`, or says why this machine cannot.
@@ -48,10 +48,10 @@ impl Native {
     /// If the program does not pass [`mbs_symbolic::program::verify`]; what the
     /// compiler makes does.
     pub fn new(program: &Program) -> Result<Self, Warning> {
-        Self::with_chunks(program, CHUNK)
+        Self::with_pieces(program, MAX_PIECE)
     }
 
-    fn with_chunks(program: &Program, length: usize) -> Result<Self, Warning> {
+    fn with_pieces(program: &Program, length: usize) -> Result<Self, Warning> {
         Model::with_engine(program, |program| {
             let (mut functions, code) =
                 compile::compile(program, length).map_err(|Failed(reason)| Warning { reason })?;
@@ -99,13 +99,13 @@ impl NativeCode {
         }
         scratch::with_scratch(function.n_scratch, |scratch| {
             frame.scratch = scratch;
-            for chunk in &function.chunks {
+            for piece in &function.pieces {
                 // SAFETY: the code is that of this program and lives as long as `self`.
                 // It reads and writes only entries that the verified program names, all
                 // within the lengths our caller has checked, and places of the scratch
                 // array below `n_scratch`, each written before it is read. Results are
                 // exclusive borrows, so nothing it reads changes meanwhile.
-                unsafe { chunk(&frame) };
+                unsafe { piece(&frame) };
             }
         });
     }
@@ -137,7 +137,7 @@ impl Engine for NativeCode {
 
 impl fmt::Debug for NativeCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let chunks: usize = self.functions.iter().map(|function| function.chunks.len()).sum();
-        f.debug_struct("NativeCode").field("chunks", &chunks).finish_non_exhaustive()
+        let pieces: usize = self.functions.iter().map(|function| function.pieces.len()).sum();
+        f.debug_struct("NativeCode").field("pieces", &pieces).finish_non_exhaustive()
     }
 }

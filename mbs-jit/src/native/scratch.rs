@@ -1,4 +1,4 @@
-//! Memory for the values that travel between chunks.
+//! Memory for the values that travel between pieces.
 
 use std::cell::RefCell;
 use std::mem::MaybeUninit;

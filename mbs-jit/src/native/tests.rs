@@ -1,4 +1,4 @@
-//! Every operator, in every kind of chunk.
+//! Every operator, in every kind of piece.
 
 use super::*;
 use crate::Interpreted;
@@ -191,13 +191,13 @@ fn every_operator_gives_the_interpreters_bits() {
     let program = everything();
     let interpreted = Interpreted::new(&program);
     for length in [1, 2, 7, 100, 500, 100_000] {
-        let native = Native::with_chunks(&program, length).expect("this machine has native code");
+        let native = Native::with_pieces(&program, length).expect("this machine has native code");
         assert_eq!(native.layout(), interpreted.layout());
         for start in 0..NUMBERS.len() {
             let state = std::array::from_fn(|index| NUMBERS[(start + index * 3) % NUMBERS.len()]);
             for modes in [[false, false], [true, false], [false, true], [true, true]] {
                 let (expected, found) = (outputs(&interpreted, state, modes), outputs(&native, state, modes));
-                assert_eq!(bits(&found), bits(&expected), "chunks of {length} at {state:?}, {modes:?}");
+                assert_eq!(bits(&found), bits(&expected), "pieces of {length} at {state:?}, {modes:?}");
             }
         }
     }
@@ -244,12 +244,12 @@ fn runs_give_the_interpreters_bits() {
         let program = program(body, results);
         let interpreted = Interpreted::new(&program);
         for length in [1, 3, 500] {
-            let native = Native::with_chunks(&program, length).expect("this machine has native code");
+            let native = Native::with_pieces(&program, length).expect("this machine has native code");
             for start in 0..NUMBERS.len() {
                 let state = std::array::from_fn(|index| NUMBERS[(start + index * 3) % NUMBERS.len()]);
                 let (expected, found) =
                     (outputs(&interpreted, state, [false; 2]), outputs(&native, state, [false; 2]));
-                assert_eq!(bits(&found), bits(&expected), "chunks of {length} at {state:?}");
+                assert_eq!(bits(&found), bits(&expected), "pieces of {length} at {state:?}");
             }
         }
     }
@@ -288,7 +288,7 @@ fn a_value_not_chosen_has_no_influence() {
     let body = vec![nan, select(one, bad), select(bad, one)];
     let program = program(body, vec![Operand::Value(1), Operand::Value(2)]);
     for length in [1, 500] {
-        let native = Native::with_chunks(&program, length).expect("this machine has native code");
+        let native = Native::with_pieces(&program, length).expect("this machine has native code");
         assert_eq!(outputs(&native, [0.0; 7], [true, false])[0], 1.0);
         assert_eq!(outputs(&native, [0.0; 7], [false, false])[1], 1.0);
     }

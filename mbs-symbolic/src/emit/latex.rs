@@ -4,7 +4,8 @@
 //! index, the rate of `phi` carries a dot.
 
 use super::readable::{
-    self, Block, BlockKind, Glyph, Level, Product, Readable, Spelled, Symbolic, Term, Tree,
+    self, Binding, Block, BlockKind, Factor, Fraction, Glyph, Level, Product, Readable, Style, Symbolic,
+    Term, Tree,
 };
 use super::text::rate_of;
 use crate::dynamics::{Equations, ModeKind};
@@ -150,7 +151,7 @@ fn broken(readable: &Readable<'_>, tree: &Tree) -> String {
         Tree::Sum(terms) => {
             terms.iter().enumerate().map(|(i, term)| signed(readable, i == 0, term)).collect()
         }
-        other => vec![spell(readable, other, OR)],
+        other => vec![spell(readable, other, Binding::Or)],
     };
     let mut out = String::new();
     let mut column = 0;
@@ -218,16 +219,8 @@ fn signed(readable: &Readable<'_>, first: bool, term: &Term) -> String {
         (false, false) => "+ ",
         (false, true) => "- ",
     };
-    format!("{sign}{}", spell(readable, &term.value, PRODUCT))
+    format!("{sign}{}", spell(readable, &term.value, Binding::Product))
 }
-
-// How tightly an operator binds; an operand that binds less is put in parentheses.
-const OR: u8 = 0;
-const AND: u8 = 1;
-const COMPARISON: u8 = 2;
-const SUM: u8 = 3;
-const PRODUCT: u8 = 4;
-const ATOM: u8 = 6;
 
 /// Parentheses that grow only where something tall is inside: a line may be broken
 /// within plain ones.
@@ -236,65 +229,63 @@ fn parenthesised(text: &str) -> String {
     if tall { format!("\\left({text}\\right)") } else { format!("({text})") }
 }
 
-fn spell(readable: &Readable<'_>, tree: &Tree, least: u8) -> String {
-    let inner = |tree: &Tree, least: u8| spell(readable, tree, least);
-    let (text, binding) = match tree {
-        Tree::Number(value) => (decimal(&readable::decimal(*value)), ATOM),
-        Tree::Symbol(s) => (symbol(readable, *s), ATOM),
-        Tree::Quantity(index) => (name(&readable.quantities[*index].name), ATOM),
+fn spell(readable: &Readable<'_>, tree: &Tree, least: Binding) -> String {
+    let inner = |tree: &Tree, least: Binding| spell(readable, tree, least);
+    let text = match tree {
+        Tree::Number(value) => decimal(&readable::decimal(*value)),
+        Tree::Symbol(s) => symbol(readable, *s),
+        Tree::Quantity(index) => name(&readable.quantities[*index].name),
         Tree::Sum(terms) => {
             let terms = terms.iter().enumerate().map(|(i, term)| signed(readable, i == 0, term));
-            (terms.collect::<Vec<_>>().join(" "), SUM)
+            terms.collect::<Vec<_>>().join(" ")
         }
         Tree::Product(product) => spell_product(readable, product),
         Tree::Function(op, a) => spell_function(readable, *op, a, 1),
         Tree::Function2(op, ab) => match op {
-            BinaryOp::Pow => (format!("{}^{{{}}}", inner(&ab[0], ATOM), inner(&ab[1], OR)), PRODUCT),
-            BinaryOp::Atan2 => (
-                format!("\\operatorname{{atan2}}\\left({}, {}\\right)", inner(&ab[0], OR), inner(&ab[1], OR)),
-                ATOM,
-            ),
-            _ => (format!("{} \\bmod {}", inner(&ab[0], ATOM), inner(&ab[1], ATOM)), SUM),
+            BinaryOp::Pow => format!("{}^{{{}}}", inner(&ab[0], Binding::Atom), inner(&ab[1], Binding::Or)),
+            BinaryOp::Atan2 => {
+                let [y, x] = ab.each_ref().map(|tree| inner(tree, Binding::Or));
+                format!("\\operatorname{{atan2}}\\left({y}, {x}\\right)")
+            }
+            _ => format!("{} \\bmod {}", inner(&ab[0], Binding::Atom), inner(&ab[1], Binding::Atom)),
         },
         Tree::Logic(op, ab) => {
-            let (sign, binding) = match op {
-                BinaryOp::Or => ("\\lor", OR),
-                BinaryOp::And => ("\\land", AND),
-                BinaryOp::Less => ("<", COMPARISON),
-                _ => ("\\le", COMPARISON),
+            let sign = match op {
+                BinaryOp::Or => "\\lor",
+                BinaryOp::And => "\\land",
+                BinaryOp::Less => "<",
+                _ => "\\le",
             };
-            let least = if binding == COMPARISON { SUM } else { binding };
-            (format!("{} {sign} {}", inner(&ab[0], least), inner(&ab[1], least)), binding)
+            let least = tree.operand_binding();
+            format!("{} {sign} {}", inner(&ab[0], least), inner(&ab[1], least))
         }
-        Tree::Not(a) => (format!("\\lnot {}", inner(a, ATOM)), COMPARISON),
-        Tree::Select(abc) => (
+        Tree::Not(a) => format!("\\lnot {}", inner(a, Binding::Atom)),
+        Tree::Select(abc) => {
+            let [condition, then, otherwise] = abc.each_ref().map(|tree| inner(tree, Binding::Or));
             format!(
-                "\\begin{{cases}} {} & \\text{{if }} {} \\\\ {} & \\text{{otherwise}} \\end{{cases}}",
-                inner(&abc[1], OR),
-                inner(&abc[0], OR),
-                inner(&abc[2], OR)
-            ),
-            SUM,
-        ),
+                "\\begin{{cases}} {then} & \\text{{if }} {condition} \\\\ {otherwise} & \\text{{otherwise}} \\end{{cases}}"
+            )
+        }
         Tree::Table { table, derivative, at, .. } => {
             let table_name = readable.equations.tables.get(*table);
             let table_name =
                 table_name.map_or_else(|| format!("table{}", table.index()), |table| table.name.text.clone());
             let primes = "'".repeat(usize::from(*derivative));
-            (format!("\\mathrm{{{}}}{primes}\\left({}\\right)", escaped(&table_name), inner(at, OR)), ATOM)
+            let at = inner(at, Binding::Or);
+            format!("\\mathrm{{{}}}{primes}\\left({at}\\right)", escaped(&table_name))
         }
     };
-    if binding < least { parenthesised(&text) } else { text }
+    if tree.binding(Style::Printed) < least { parenthesised(&text) } else { text }
 }
 
 /// f(a)ⁿ, with the exponent at the function's name where that is usual.
-fn spell_function(readable: &Readable<'_>, op: UnaryOp, a: &Tree, exponent: u32) -> (String, u8) {
-    let plain = spell(readable, a, OR);
+fn spell_function(readable: &Readable<'_>, op: UnaryOp, a: &Tree, exponent: u32) -> String {
+    let plain = spell(readable, a, Binding::Or);
     let power = if exponent == 1 { String::new() } else { format!("^{{{exponent}}}") };
     let command = match op {
-        UnaryOp::Sqrt => return (format!("\\sqrt{{{plain}}}{power}"), ATOM),
-        UnaryOp::Floor => return (format!("\\left\\lfloor {plain} \\right\\rfloor{power}"), ATOM),
-        UnaryOp::Exp if exponent == 1 => return (format!("e^{{{plain}}}"), PRODUCT),
+        UnaryOp::Sqrt => return format!("\\sqrt{{{plain}}}{power}"),
+        UnaryOp::Floor => return format!("\\left\\lfloor {plain} \\right\\rfloor{power}"),
+        UnaryOp::Exp if exponent == 1 => return format!("e^{{{plain}}}"),
         UnaryOp::Exp => "\\exp",
         UnaryOp::Sin => "\\sin",
         UnaryOp::Cos => "\\cos",
@@ -314,44 +305,24 @@ fn spell_function(readable: &Readable<'_>, op: UnaryOp, a: &Tree, exponent: u32)
         Tree::Symbol(_) | Tree::Quantity(_) => format!(" {plain}"),
         _ => parenthesised(&plain),
     };
-    (format!("{command}{power}{argument}"), PRODUCT)
+    format!("{command}{power}{argument}")
 }
 
-fn spell_product(readable: &Readable<'_>, product: &Product) -> (String, u8) {
-    let Spelled { numerator, pi, denominator } = readable::spell_factor(product.number);
-    let mut above: Vec<String> =
-        numerator.filter(|text| text != "1").map(|text| decimal(&text)).into_iter().collect();
-    let mut below: Vec<String> = denominator.into_iter().collect();
-    if pi {
-        above.push("\\pi".to_owned());
-    }
-    let fraction = product.factors.iter().any(|(_, exponent)| *exponent < 0) || !below.is_empty();
-    let alone = |exponent: i32| {
-        fraction && product.factors.iter().filter(|(_, other)| (*other > 0) == (exponent > 0)).count() == 1
+fn spell_product(readable: &Readable<'_>, product: &Product) -> String {
+    let Fraction { numerator, pi, above, denominator, below } = product.fraction();
+    let factor = |factor: &Factor<'_>| match (factor.base, factor.exponent) {
+        (Tree::Function(op, a), n) if !matches!(op, UnaryOp::Exp if n == 1) => {
+            spell_function(readable, *op, a, n)
+        }
+        (base, 1) => spell(readable, base, factor.least),
+        (base, n) => power(&spell(readable, base, factor.least), n),
     };
-    for (factor, exponent) in &product.factors {
-        let text = match (factor, exponent.unsigned_abs()) {
-            (Tree::Function(op, a), n) if !matches!(op, UnaryOp::Exp if n == 1) => {
-                spell_function(readable, *op, a, n).0
-            }
-            // A bar needs no parentheses around what stands alone above or below it.
-            (_, 1)
-                if alone(*exponent)
-                    && (*exponent > 0 && above.is_empty() || *exponent < 0 && below.is_empty()) =>
-            {
-                spell(readable, factor, SUM)
-            }
-            (_, 1) => spell(readable, factor, PRODUCT),
-            (_, n) => power(&spell(readable, factor, ATOM), n),
-        };
-        if *exponent > 0 { above.push(text) } else { below.push(text) }
-    }
-    let above = if above.is_empty() { "1".to_owned() } else { above.join("\\,") };
-    if below.is_empty() {
-        (above, PRODUCT)
-    } else {
-        (format!("\\frac{{{above}}}{{{}}}", below.join("\\,")), PRODUCT)
-    }
+    let numerator = numerator.map(|text| decimal(&text));
+    let mut numerators: Vec<String> = numerator.into_iter().chain(pi.then(|| "\\pi".to_owned())).collect();
+    numerators.extend(above.iter().map(factor));
+    let denominators: Vec<String> = denominator.into_iter().chain(below.iter().map(factor)).collect();
+    let above = if numerators.is_empty() { "1".to_owned() } else { numerators.join("\\,") };
+    if denominators.is_empty() { above } else { format!("\\frac{{{above}}}{{{}}}", denominators.join("\\,")) }
 }
 
 /// `base`ⁿ; a base that carries a dot or an index keeps it outside of the exponent.

@@ -3,7 +3,9 @@
 //! Expressions are spelled in the model language, so that a line can be copied into a
 //! model or a calculator; `phi_dot` is the rate of `phi`.
 
-use super::readable::{self, Block, BlockKind, Level, Product, Readable, Spelled, Term, Tree};
+use super::readable::{
+    self, Binding, Block, BlockKind, Factor, Fraction, Level, Product, Readable, Style, Term, Tree,
+};
 use crate::dynamics::{Equations, ModeKind};
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::{ExprId, Id};
@@ -251,7 +253,7 @@ fn terms(readable: &Readable<'_>, tree: &Tree) -> Vec<String> {
         Tree::Sum(terms) => {
             terms.iter().enumerate().map(|(i, term)| signed(readable, i == 0, term)).collect()
         }
-        other => vec![spell(readable, other, 0)],
+        other => vec![spell(readable, other, Binding::Or)],
     }
 }
 
@@ -262,47 +264,40 @@ fn signed(readable: &Readable<'_>, first: bool, term: &Term) -> String {
         (false, false) => "+ ",
         (false, true) => "- ",
     };
-    format!("{sign}{}", spell(readable, &term.value, PRODUCT))
+    format!("{sign}{}", spell(readable, &term.value, Binding::Product))
 }
 
-// How tightly an operator binds; an operand that binds less is put in parentheses.
-const OR: u8 = 0;
-const AND: u8 = 1;
-const COMPARISON: u8 = 2;
-const SUM: u8 = 3;
-const PRODUCT: u8 = 4;
-const POWER: u8 = 5;
-const ATOM: u8 = 6;
-
 /// An expression where something binding as tightly as `least` is expected.
-pub(super) fn spell(readable: &Readable<'_>, tree: &Tree, least: u8) -> String {
-    let inner = |tree: &Tree, least: u8| spell(readable, tree, least);
-    let (text, binding) = match tree {
-        Tree::Number(value) => (readable::decimal(*value), ATOM),
-        Tree::Symbol(symbol) => (readable.symbol(*symbol).to_owned(), ATOM),
-        Tree::Quantity(index) => (readable.quantities[*index].name.clone(), ATOM),
-        Tree::Sum(_) => (terms(readable, tree).join(" "), SUM),
+pub(super) fn spell(readable: &Readable<'_>, tree: &Tree, least: Binding) -> String {
+    let inner = |tree: &Tree, least: Binding| spell(readable, tree, least);
+    let text = match tree {
+        Tree::Number(value) => readable::decimal(*value),
+        Tree::Symbol(symbol) => readable.symbol(*symbol).to_owned(),
+        Tree::Quantity(index) => readable.quantities[*index].name.clone(),
+        Tree::Sum(_) => terms(readable, tree).join(" "),
         Tree::Product(product) => spell_product(readable, product),
-        Tree::Function(op, a) => (format!("{}({})", function(*op), inner(a, OR)), ATOM),
+        Tree::Function(op, a) => format!("{}({})", function(*op), inner(a, Binding::Or)),
         Tree::Function2(op, ab) => match op {
-            BinaryOp::Pow => (format!("{}^{}", inner(&ab[0], ATOM), inner(&ab[1], ATOM)), POWER),
-            BinaryOp::Atan2 => (format!("atan2({}, {})", inner(&ab[0], OR), inner(&ab[1], OR)), ATOM),
-            _ => (format!("mod({}, {})", inner(&ab[0], OR), inner(&ab[1], OR)), ATOM),
+            BinaryOp::Pow => format!("{}^{}", inner(&ab[0], Binding::Atom), inner(&ab[1], Binding::Atom)),
+            BinaryOp::Atan2 => {
+                format!("atan2({}, {})", inner(&ab[0], Binding::Or), inner(&ab[1], Binding::Or))
+            }
+            _ => format!("mod({}, {})", inner(&ab[0], Binding::Or), inner(&ab[1], Binding::Or)),
         },
         Tree::Logic(op, ab) => {
-            let (sign, binding) = match op {
-                BinaryOp::Or => ("or", OR),
-                BinaryOp::And => ("and", AND),
-                BinaryOp::Less => ("<", COMPARISON),
-                _ => ("<=", COMPARISON),
+            let sign = match op {
+                BinaryOp::Or => "or",
+                BinaryOp::And => "and",
+                BinaryOp::Less => "<",
+                _ => "<=",
             };
-            // Comparisons do not chain.
-            let least = if binding == COMPARISON { SUM } else { binding };
-            (format!("{} {sign} {}", inner(&ab[0], least), inner(&ab[1], least)), binding)
+            let least = tree.operand_binding();
+            format!("{} {sign} {}", inner(&ab[0], least), inner(&ab[1], least))
         }
-        Tree::Not(a) => (format!("not {}", inner(a, ATOM)), COMPARISON),
+        Tree::Not(a) => format!("not {}", inner(a, Binding::Atom)),
         Tree::Select(abc) => {
-            (format!("if({}, {}, {})", inner(&abc[0], OR), inner(&abc[1], OR), inner(&abc[2], OR)), ATOM)
+            let [condition, then, otherwise] = abc.each_ref().map(|tree| inner(tree, Binding::Or));
+            format!("if({condition}, {then}, {otherwise})")
         }
         Tree::Table { table, kind, derivative, at } => {
             let kind = match kind {
@@ -313,37 +308,28 @@ pub(super) fn spell(readable: &Readable<'_>, tree: &Tree, least: u8) -> String {
             let name =
                 name.map_or_else(|| format!("table{}", table.index()), |table| table.name.text.clone());
             let primes = "'".repeat(usize::from(*derivative));
-            (format!("{kind}{primes}({name}, {})", inner(at, OR)), ATOM)
+            format!("{kind}{primes}({name}, {})", inner(at, Binding::Or))
         }
     };
-    if binding < least { format!("({text})") } else { text }
+    if tree.binding(Style::Typed) < least { format!("({text})") } else { text }
 }
 
-fn spell_product(readable: &Readable<'_>, product: &Product) -> (String, u8) {
-    let Spelled { numerator, pi, denominator } = readable::spell_factor(product.number);
+fn spell_product(readable: &Readable<'_>, product: &Product) -> String {
+    let Fraction { numerator, pi, above, denominator, below } = product.fraction();
+    let factor = |factor: &Factor<'_>| match factor.exponent {
+        1 => spell(readable, factor.base, Binding::Power),
+        n => format!("{}^{n}", spell(readable, factor.base, Binding::Atom)),
+    };
     // 2 of 2*a, but nothing of a; pi of pi/2.
-    let mut above: Vec<String> = numerator.filter(|text| text != "1").into_iter().collect();
-    let mut below: Vec<String> = denominator.into_iter().collect();
-    if pi {
-        above.push("pi".to_owned());
+    let mut numerators: Vec<String> = numerator.into_iter().chain(pi.then(|| "pi".to_owned())).collect();
+    numerators.extend(above.iter().map(factor));
+    let denominators: Vec<String> = denominator.into_iter().chain(below.iter().map(factor)).collect();
+    let text = if numerators.is_empty() { "1".to_owned() } else { numerators.join("*") };
+    match denominators.as_slice() {
+        [] => text,
+        [one] => format!("{text}/{one}"),
+        many => format!("{text}/({})", many.join("*")),
     }
-    for (factor, exponent) in &product.factors {
-        let text = match exponent.unsigned_abs() {
-            1 => spell(readable, factor, POWER),
-            n => format!("{}^{n}", spell(readable, factor, ATOM)),
-        };
-        if *exponent > 0 { above.push(text) } else { below.push(text) }
-    }
-    let binding =
-        if below.is_empty() && above.len() == 1 && !above[0].contains('^') { ATOM } else { PRODUCT };
-    let binding = if binding == PRODUCT && below.is_empty() && above.len() == 1 { POWER } else { binding };
-    let mut text = if above.is_empty() { "1".to_owned() } else { above.join("*") };
-    match below.as_slice() {
-        [] => {}
-        [one] => text += &format!("/{one}"),
-        many => text += &format!("/({})", many.join("*")),
-    }
-    (text, binding)
 }
 
 /// The model language's name of a function of one value.

@@ -7,7 +7,7 @@
 //! name and the number of their argument; of the odd and even ones signs are understood.
 
 use crate::dynamics::Equations;
-use crate::expr::{BinaryOp, Node, Symbol, UnaryOp};
+use crate::expr::{BinaryOp, Node, Parity, Symbol, UnaryOp};
 use crate::ids::{ExprId, Id};
 
 const PRIME: u64 = (1 << 61) - 1;
@@ -71,17 +71,11 @@ pub(super) fn symbol_name(equations: &Equations, symbol: Symbol) -> String {
 fn unary(op: UnaryOp, a: u64) -> u64 {
     let named = |a: u64| hash(&[3, op as u64, a]);
     let opposite = negate(a);
-    match op {
-        UnaryOp::Neg => opposite,
-        // f(−a) = −f(a)
-        UnaryOp::Sin | UnaryOp::Tan | UnaryOp::Asin | UnaryOp::Atan | UnaryOp::Sinh | UnaryOp::Tanh => {
-            if a <= opposite { named(a) } else { negate(named(opposite)) }
-        }
-        // f(−a) = f(a)
-        UnaryOp::Cos | UnaryOp::Cosh => named(a.min(opposite)),
-        UnaryOp::Sqrt | UnaryOp::Acos | UnaryOp::Exp | UnaryOp::Log | UnaryOp::Floor | UnaryOp::Not => {
-            named(a)
-        }
+    match op.parity() {
+        _ if op == UnaryOp::Neg => opposite,
+        Some(Parity::Odd) if a > opposite => negate(named(opposite)),
+        Some(Parity::Even) => named(a.min(opposite)),
+        Some(Parity::Odd) | None => named(a),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Symbolic differentiation on the graph: forward and reverse accumulation.
 
-use super::{BinaryOp, Graph, Node, UnaryOp};
+use super::{Graph, Node};
 use crate::ids::ExprId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -90,8 +90,8 @@ fn below(graph: &Graph, expr: ExprId, stop: impl Fn(ExprId) -> bool) -> Vec<Expr
 /// `position`.
 fn chain(graph: &mut Graph, id: ExprId, position: usize, factor: ExprId) -> ExprId {
     match (graph.node(id), position) {
-        (Node::Unary(op, a), _) => chain_unary(graph, op, id, a, factor),
-        (Node::Binary(op, a, b), _) => chain_binary(graph, op, id, a, b, position, factor),
+        (Node::Unary(op, a), _) => op.differential(graph, a, id, factor),
+        (Node::Binary(op, a, b), _) => op.differential(graph, [a, b], id, position, factor),
         (Node::Select(..), 0) => graph.zero(),
         // The derivative of a choice is the choice of the derivatives.
         (Node::Select(condition, ..), _) => {
@@ -109,121 +109,10 @@ fn chain(graph: &mut Graph, id: ExprId, position: usize, factor: ExprId) -> Expr
     }
 }
 
-fn chain_unary(graph: &mut Graph, op: UnaryOp, id: ExprId, a: ExprId, factor: ExprId) -> ExprId {
-    let one = graph.one();
-    match op {
-        UnaryOp::Neg => graph.neg(factor),
-        UnaryOp::Sqrt => {
-            let half = graph.scale(0.5, factor);
-            graph.div(half, id)
-        }
-        UnaryOp::Sin => {
-            let cosine = graph.cos(a);
-            graph.mul(cosine, factor)
-        }
-        UnaryOp::Cos => {
-            let sine = graph.sin(a);
-            let product = graph.mul(sine, factor);
-            graph.neg(product)
-        }
-        // 1 + tan²
-        UnaryOp::Tan => {
-            let square = graph.mul(id, id);
-            let slope = graph.add(one, square);
-            graph.mul(slope, factor)
-        }
-        UnaryOp::Asin | UnaryOp::Acos => {
-            let square = graph.mul(a, a);
-            let rest = graph.sub(one, square);
-            let root = graph.sqrt(rest);
-            let quotient = graph.div(factor, root);
-            if op == UnaryOp::Asin { quotient } else { graph.neg(quotient) }
-        }
-        UnaryOp::Atan => {
-            let square = graph.mul(a, a);
-            let sum = graph.add(one, square);
-            graph.div(factor, sum)
-        }
-        UnaryOp::Sinh => {
-            let slope = graph.unary(UnaryOp::Cosh, a);
-            graph.mul(slope, factor)
-        }
-        UnaryOp::Cosh => {
-            let slope = graph.unary(UnaryOp::Sinh, a);
-            graph.mul(slope, factor)
-        }
-        UnaryOp::Tanh => {
-            let square = graph.mul(id, id);
-            let slope = graph.sub(one, square);
-            graph.mul(slope, factor)
-        }
-        UnaryOp::Exp => graph.mul(id, factor),
-        UnaryOp::Log => graph.div(factor, a),
-        UnaryOp::Floor | UnaryOp::Not => graph.zero(),
-    }
-}
-
-fn chain_binary(
-    graph: &mut Graph,
-    op: BinaryOp,
-    id: ExprId,
-    a: ExprId,
-    b: ExprId,
-    position: usize,
-    factor: ExprId,
-) -> ExprId {
-    match (op, position) {
-        (BinaryOp::Add, _) | (BinaryOp::Sub | BinaryOp::Mod, 0) => factor,
-        (BinaryOp::Sub, _) => graph.neg(factor),
-        (BinaryOp::Mul, 0) => graph.mul(b, factor),
-        (BinaryOp::Mul, _) => graph.mul(a, factor),
-        (BinaryOp::Div, 0) => graph.div(factor, b),
-        // −(a/b)/b
-        (BinaryOp::Div, _) => {
-            let slope = graph.div(id, b);
-            let product = graph.mul(slope, factor);
-            graph.neg(product)
-        }
-        // b · a^(b−1)
-        (BinaryOp::Pow, 0) => {
-            let one = graph.one();
-            let lower = graph.sub(b, one);
-            let power = graph.binary(BinaryOp::Pow, a, lower);
-            let slope = graph.mul(b, power);
-            graph.mul(slope, factor)
-        }
-        (BinaryOp::Pow, _) => {
-            let log = graph.unary(UnaryOp::Log, a);
-            let slope = graph.mul(id, log);
-            graph.mul(slope, factor)
-        }
-        // (b a' − a b') / (a² + b²)
-        (BinaryOp::Atan2, _) => {
-            let (a2, b2) = (graph.mul(a, a), graph.mul(b, b));
-            let sum = graph.add(a2, b2);
-            let slope = if position == 0 {
-                graph.div(b, sum)
-            } else {
-                let quotient = graph.div(a, sum);
-                graph.neg(quotient)
-            };
-            graph.mul(slope, factor)
-        }
-        // −floor(a/b)
-        (BinaryOp::Mod, _) => {
-            let quotient = graph.div(a, b);
-            let whole = graph.unary(UnaryOp::Floor, quotient);
-            let product = graph.mul(whole, factor);
-            graph.neg(product)
-        }
-        (BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::And | BinaryOp::Or, _) => graph.zero(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::{Environment, Symbol, evaluate};
+    use crate::expr::{BinaryOp, Environment, Symbol, UnaryOp, evaluate};
     use crate::ids::TableId;
 
     fn no_table(_: TableId, _: mbs_math::TableKind, _: u8, _: f64) -> f64 {

@@ -1,7 +1,7 @@
 //! The folding rules, applied when a node is made. Each holds over the reals
 //! wherever its left side is defined, and each has a test below.
 
-use super::{BinaryOp, Graph, Node, UnaryOp};
+use super::{BinaryOp, Graph, Node, Parity, UnaryOp};
 use crate::ids::ExprId;
 use std::f64::consts::FRAC_PI_2;
 
@@ -20,19 +20,20 @@ pub(super) fn unary(graph: &mut Graph, op: UnaryOp, a: ExprId) -> ExprId {
     match (op, graph.node(a)) {
         // −(−a) = a, not not a = a
         (UnaryOp::Neg, Node::Unary(UnaryOp::Neg, inner))
-        | (UnaryOp::Not, Node::Unary(UnaryOp::Not, inner)) => inner,
-        // sin(−a) = −sin a, and the other odd functions
-        (
-            UnaryOp::Sin | UnaryOp::Tan | UnaryOp::Asin | UnaryOp::Atan | UnaryOp::Sinh | UnaryOp::Tanh,
-            Node::Unary(UnaryOp::Neg, inner),
-        ) => {
-            let positive = graph.unary(op, inner);
-            graph.neg(positive)
-        }
-        // cos(−a) = cos a, cosh likewise
-        (UnaryOp::Cos | UnaryOp::Cosh, Node::Unary(UnaryOp::Neg, inner)) => graph.unary(op, inner),
-        _ => graph.intern(Node::Unary(op, a)),
+        | (UnaryOp::Not, Node::Unary(UnaryOp::Not, inner)) => return inner,
+        (_, Node::Unary(UnaryOp::Neg, inner)) => match op.parity() {
+            // sin(−a) = −sin a, and the other odd functions
+            Some(Parity::Odd) => {
+                let positive = graph.unary(op, inner);
+                return graph.neg(positive);
+            }
+            // cos(−a) = cos a, cosh likewise
+            Some(Parity::Even) => return graph.unary(op, inner),
+            None => {}
+        },
+        _ => {}
     }
+    graph.intern(Node::Unary(op, a))
 }
 
 /// k mod 4 if `angle` is the double nearest to k·π/2: the author wrote a multiple of

@@ -4,6 +4,7 @@
 //! the graph is a loop over ids and nothing recurses.
 
 mod cost;
+mod derivative;
 mod diff;
 mod display;
 mod eval;
@@ -13,9 +14,10 @@ mod graph;
 mod op;
 mod polynomial;
 
+pub(crate) use derivative::Numbers;
 pub use diff::{Derivative, gradient};
 pub use eval::{Environment, evaluate, values};
 pub use gather::{difference, is_parametric};
 pub use graph::{Bits, Graph, Node, Symbol};
-pub use op::{BinaryOp, CostClass, UnaryOp};
+pub use op::{BinaryOp, CostClass, Parity, UnaryOp};
 pub use polynomial::{quotient, simplified, without_common_factor};

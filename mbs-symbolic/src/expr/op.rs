@@ -1,4 +1,4 @@
-//! The operators: one table says everything mathematical of each.
+//! The operators: what each is; how it is differentiated stands in `derivative`.
 
 use mbs_math as math;
 
@@ -62,6 +62,15 @@ pub enum CostClass {
     Other,
 }
 
+/// What a function makes of the opposite of its argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parity {
+    /// f(−a) = −f(a)
+    Odd,
+    /// f(−a) = f(a)
+    Even,
+}
+
 impl UnaryOp {
     /// The value; truth values are 1 and 0.
     pub fn eval(self, x: f64) -> f64 {
@@ -97,6 +106,17 @@ impl UnaryOp {
     /// Whether the value is a truth value.
     pub fn is_logical(self) -> bool {
         self == Self::Not
+    }
+
+    /// How its sign follows that of its argument, if it does.
+    pub fn parity(self) -> Option<Parity> {
+        match self {
+            Self::Neg | Self::Sin | Self::Tan | Self::Asin | Self::Atan | Self::Sinh | Self::Tanh => {
+                Some(Parity::Odd)
+            }
+            Self::Cos | Self::Cosh => Some(Parity::Even),
+            Self::Sqrt | Self::Acos | Self::Exp | Self::Log | Self::Floor | Self::Not => None,
+        }
     }
 }
 
@@ -142,4 +162,27 @@ impl BinaryOp {
 
 fn truth(value: bool) -> f64 {
     f64::from(u8::from(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parity_is_that_of_the_values() {
+        use UnaryOp::*;
+        for op in [Neg, Sqrt, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Exp, Log, Floor, Not] {
+            let (value, mirrored) = (op.eval(0.6), op.eval(-0.6));
+            let expected = match op.parity() {
+                Some(Parity::Odd) => Some(-value),
+                Some(Parity::Even) => Some(value),
+                None => None,
+            };
+            match expected {
+                Some(expected) => assert_eq!(mirrored, expected, "{op:?}"),
+                // A truth value is the same of both, and is no even number.
+                None => assert!(op == Not || mirrored != value && mirrored != -value, "{op:?}"),
+            }
+        }
+    }
 }

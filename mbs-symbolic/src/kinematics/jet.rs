@@ -1,7 +1,7 @@
 //! Jets: quantities with their first and second derivatives along the motion.
 
 use super::motion::Column;
-use crate::expr::Graph;
+use crate::expr::{BinaryOp, Graph, UnaryOp};
 use crate::ids::ExprId;
 use crate::spatial::Vec3;
 use std::collections::BTreeMap;
@@ -57,11 +57,18 @@ impl Jet {
         self.columns.insert(column, sum);
     }
 
-    /// a·x + b·y for each derivative, with expressions a, b.
-    fn combine(graph: &mut Graph, value: ExprId, bias: ExprId, terms: [(ExprId, &Self); 2]) -> Self {
+    /// A function of two values, whose value and second rate are known.
+    fn combine(&self, graph: &mut Graph, op: BinaryOp, other: &Self, value: ExprId, bias: ExprId) -> Self {
+        let (one, operands) = (graph.one(), [self.value, other.value]);
+        let [left, right] = [0, 1].map(|position| op.differential(graph, operands, value, position, one));
+        Self::along(graph, value, bias, &[(left, self), (right, other)])
+    }
+
+    /// Columns and rate by the chain rule, from what the value depends on and its slope along each.
+    fn along(graph: &mut Graph, value: ExprId, bias: ExprId, terms: &[(ExprId, &Self)]) -> Self {
         let zero = graph.zero();
         let mut result = Self { value, columns: BTreeMap::new(), rate: zero, bias };
-        for (factor, jet) in terms {
+        for &(factor, jet) in terms {
             for (&column, &term) in &jet.columns {
                 let product = graph.mul(factor, term);
                 result.add_to_column(graph, column, product);
@@ -74,26 +81,23 @@ impl Jet {
 
     /// a + b
     pub(crate) fn add(&self, graph: &mut Graph, other: &Self) -> Self {
-        let one = graph.one();
         let value = graph.add(self.value, other.value);
         let bias = graph.add(self.bias, other.bias);
-        Self::combine(graph, value, bias, [(one, self), (one, other)])
+        self.combine(graph, BinaryOp::Add, other, value, bias)
     }
 
     /// a − b
     pub(crate) fn sub(&self, graph: &mut Graph, other: &Self) -> Self {
-        let (one, minus) = (graph.one(), graph.constant(-1.0));
         let value = graph.sub(self.value, other.value);
         let bias = graph.sub(self.bias, other.bias);
-        Self::combine(graph, value, bias, [(one, self), (minus, other)])
+        self.combine(graph, BinaryOp::Sub, other, value, bias)
     }
 
     /// s·a with s fixed.
     pub(crate) fn scale(&self, graph: &mut Graph, s: ExprId) -> Self {
-        let zero = graph.zero();
         let value = graph.mul(s, self.value);
         let bias = graph.mul(s, self.bias);
-        Self::combine(graph, value, bias, [(s, self), (zero, self)])
+        Self::along(graph, value, bias, &[(s, self)])
     }
 
     /// a·b; the second rate is a'' b + 2 a' b' + a b''.
@@ -104,16 +108,15 @@ impl Jet {
         let (left, right) = (graph.mul(self.bias, other.value), graph.mul(self.value, other.bias));
         let outer = graph.add(left, right);
         let bias = graph.add(outer, mixed);
-        Self::combine(graph, value, bias, [(other.value, self), (self.value, other)])
+        self.combine(graph, BinaryOp::Mul, other, value, bias)
     }
 
     /// √a; the second rate is a''/2s − s'²/s.
     pub(crate) fn sqrt(&self, graph: &mut Graph) -> Self {
         let value = graph.sqrt(self.value);
-        let half = graph.constant(0.5);
-        let slope = graph.div(half, value);
-        let zero = graph.zero();
-        let mut result = Self::combine(graph, value, zero, [(slope, self), (zero, self)]);
+        let (zero, one) = (graph.zero(), graph.one());
+        let slope = UnaryOp::Sqrt.differential(graph, self.value, value, one);
+        let mut result = Self::along(graph, value, zero, &[(slope, self)]);
         let first = graph.mul(slope, self.bias);
         let square = graph.mul(result.rate, result.rate);
         let second = graph.div(square, value);
@@ -121,14 +124,15 @@ impl Jet {
         result
     }
 
-    /// 1/a; the second rate is −a''/a² + 2 a'²/a³.
+    /// 1/a; the second rate is −a''/a² + 2 a'²/a³. With the value 1/a at hand its slope takes no
+    /// second division.
     pub(crate) fn reciprocal(&self, graph: &mut Graph) -> Self {
         let one = graph.one();
         let value = graph.div(one, self.value);
         let square = graph.mul(value, value);
         let slope = graph.neg(square);
         let zero = graph.zero();
-        let mut result = Self::combine(graph, value, zero, [(slope, self), (zero, self)]);
+        let mut result = Self::along(graph, value, zero, &[(slope, self)]);
         let first = graph.mul(slope, self.bias);
         let product = graph.mul(result.rate, self.rate);
         let product = graph.mul(product, value);

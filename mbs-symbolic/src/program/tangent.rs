@@ -2,7 +2,7 @@
 //! dual numbers a + b ε with ε² = 0.
 
 use super::{FunctionKind, Inputs, Interpreter, Program, ProgramTable, Scalar};
-use crate::expr::{BinaryOp, UnaryOp};
+use crate::expr::{BinaryOp, Numbers, UnaryOp};
 use mbs_math::TableKind;
 
 /// How fast what a function depends on changes; modes and parameters stand still.
@@ -31,15 +31,19 @@ impl From<f64> for Dual {
 
 impl Scalar for Dual {
     fn unary(self, op: UnaryOp) -> Self {
-        unary(op, self)
+        let value = op.eval(self.value);
+        Self { value, rate: moving(self, |rate| op.differential(&mut Numbers, self.value, value, rate)) }
     }
 
     fn binary(self, op: BinaryOp, other: Self) -> Self {
-        binary(op, self, other)
+        let operands = [self.value, other.value];
+        let value = op.eval(self.value, other.value);
+        let by = |position| move |rate| op.differential(&mut Numbers, operands, value, position, rate);
+        Self { value, rate: moving(self, by(0)) + moving(other, by(1)) }
     }
 
     fn sin_cos(self) -> (Self, Self) {
-        (unary(UnaryOp::Sin, self), unary(UnaryOp::Cos, self))
+        (self.unary(UnaryOp::Sin), self.unary(UnaryOp::Cos))
     }
 
     fn look_up(self, table: &ProgramTable, derivative: u8) -> Self {
@@ -87,55 +91,9 @@ impl Program {
     }
 }
 
-fn unary(op: UnaryOp, a: Dual) -> Dual {
-    let value = op.eval(a.value);
-    let x = a.value;
-    // What stands still stays so, even where the slope is infinite.
-    if a.rate == 0.0 {
-        return Dual { value, rate: 0.0 };
-    }
-    let slope = match op {
-        UnaryOp::Neg => -1.0,
-        UnaryOp::Sqrt => 0.5 / value,
-        UnaryOp::Sin => mbs_math::cos(x),
-        UnaryOp::Cos => -mbs_math::sin(x),
-        UnaryOp::Tan => 1.0 + value * value,
-        UnaryOp::Asin => 1.0 / mbs_math::sqrt(1.0 - x * x),
-        UnaryOp::Acos => -1.0 / mbs_math::sqrt(1.0 - x * x),
-        UnaryOp::Atan => 1.0 / (1.0 + x * x),
-        UnaryOp::Sinh => mbs_math::cosh(x),
-        UnaryOp::Cosh => mbs_math::sinh(x),
-        UnaryOp::Tanh => 1.0 - value * value,
-        UnaryOp::Exp => value,
-        UnaryOp::Log => 1.0 / x,
-        UnaryOp::Floor | UnaryOp::Not => 0.0,
-    };
-    Dual { value, rate: slope * a.rate }
-}
-
-fn binary(op: BinaryOp, a: Dual, b: Dual) -> Dual {
-    let value = op.eval(a.value, b.value);
-    let rate = match op {
-        BinaryOp::Add => a.rate + b.rate,
-        BinaryOp::Sub => a.rate - b.rate,
-        BinaryOp::Mul => a.rate * b.value + a.value * b.rate,
-        BinaryOp::Div => (a.rate - value * b.rate) / b.value,
-        BinaryOp::Pow => {
-            let base = match a.rate {
-                0.0 => 0.0,
-                rate => b.value * mbs_math::pow(a.value, b.value - 1.0) * rate,
-            };
-            let exponent = match b.rate {
-                0.0 => 0.0,
-                rate => value * mbs_math::log(a.value) * rate,
-            };
-            base + exponent
-        }
-        BinaryOp::Atan2 => (b.value * a.rate - a.value * b.rate) / (a.value * a.value + b.value * b.value),
-        BinaryOp::Mod => a.rate - mbs_math::floor(a.value / b.value) * b.rate,
-        BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::And | BinaryOp::Or => 0.0,
-    };
-    Dual { value, rate }
+/// What stands still adds nothing, even where the slope is infinite.
+fn moving(operand: Dual, differential: impl Fn(f64) -> f64) -> f64 {
+    if operand.rate == 0.0 { 0.0 } else { differential(operand.rate) }
 }
 
 #[cfg(test)]
@@ -154,7 +112,7 @@ mod tests {
         };
         use UnaryOp::*;
         for op in [Neg, Sqrt, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Exp, Log, Floor] {
-            let exact = unary(op, Dual { value: 0.37, rate: 1.5 }).rate;
+            let exact = Dual { value: 0.37, rate: 1.5 }.unary(op).rate;
             close(exact, 1.5 * (op.eval(0.37 + H) - op.eval(0.37 - H)) / (2.0 * H), &op);
         }
         for op in [
@@ -168,7 +126,7 @@ mod tests {
         ] {
             let (a, b) = (Dual { value: 0.83, rate: 0.7 }, Dual { value: 0.31, rate: -1.2 });
             let moved = |h: f64| op.eval(a.value + h * a.rate, b.value + h * b.rate);
-            close(binary(op, a, b).rate, (moved(H) - moved(-H)) / (2.0 * H), &op);
+            close(a.binary(op, b).rate, (moved(H) - moved(-H)) / (2.0 * H), &op);
         }
     }
 }

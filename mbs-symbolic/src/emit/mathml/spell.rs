@@ -1,7 +1,9 @@
 //! Expressions in MathML Core, which browsers draw without scripts.
 
 use crate::dynamics::Equations;
-use crate::emit::readable::{self, Glyph, Product, Readable, Spelled, Symbolic, Term, Tree};
+use crate::emit::readable::{
+    self, Binding, Factor, Fraction, Glyph, Product, Readable, Style, Symbolic, Term, Tree,
+};
 use crate::emit::text::rate_of;
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::Id;
@@ -157,12 +159,12 @@ pub(super) fn terms(readable: &Readable<'_>, tree: &Tree) -> Vec<Set> {
         Tree::Sum(terms) => {
             terms.iter().enumerate().map(|(i, term)| signed(readable, i == 0, term)).collect()
         }
-        other => vec![spell(readable, other, OR)],
+        other => vec![spell(readable, other, Binding::Or)],
     }
 }
 
 fn signed(readable: &Readable<'_>, first: bool, term: &Term) -> Set {
-    let value = spell(readable, &term.value, PRODUCT);
+    let value = spell(readable, &term.value, Binding::Product);
     let sign = match (first, term.negative) {
         (true, false) => return value,
         (true, true) => Set::new("<mo form=\"prefix\">−</mo>"),
@@ -172,55 +174,52 @@ fn signed(readable: &Readable<'_>, first: bool, term: &Term) -> Set {
     Set::row([sign, value])
 }
 
-// How tightly an operator binds; an operand that binds less is put in parentheses.
-const OR: u8 = 0;
-const AND: u8 = 1;
-const COMPARISON: u8 = 2;
-const SUM: u8 = 3;
-const PRODUCT: u8 = 4;
-const ATOM: u8 = 6;
-
-fn spell(readable: &Readable<'_>, tree: &Tree, least: u8) -> Set {
-    let inner = |tree: &Tree, least: u8| spell(readable, tree, least);
-    let (set, binding) = match tree {
-        Tree::Number(value) => (number(&minus(&readable::decimal(*value))), ATOM),
-        Tree::Symbol(s) => (symbol(readable, *s), ATOM),
-        Tree::Quantity(index) => (name(&readable.quantities[*index].name), ATOM),
-        Tree::Sum(_) => (Set::row(terms(readable, tree)), SUM),
+fn spell(readable: &Readable<'_>, tree: &Tree, least: Binding) -> Set {
+    let inner = |tree: &Tree, least: Binding| spell(readable, tree, least);
+    let set = match tree {
+        Tree::Number(value) => number(&minus(&readable::decimal(*value))),
+        Tree::Symbol(s) => symbol(readable, *s),
+        Tree::Quantity(index) => name(&readable.quantities[*index].name),
+        Tree::Sum(_) => Set::row(terms(readable, tree)),
         Tree::Product(product) => spell_product(readable, product),
         Tree::Function(op, a) => spell_function(readable, *op, a, 1),
         Tree::Function2(op, ab) => match op {
-            BinaryOp::Pow => (inner(&ab[0], ATOM).power(inner(&ab[1], OR).grouped()), PRODUCT),
+            BinaryOp::Pow => inner(&ab[0], Binding::Atom).power(inner(&ab[1], Binding::Or).grouped()),
             BinaryOp::Atan2 => {
                 let comma = Set::new("<mo separator=\"true\">,</mo>");
-                let arguments = Set::row([inner(&ab[0], OR), comma, inner(&ab[1], OR)]).parenthesised();
-                (Set::row([identifier("atan2"), apply(), arguments]), ATOM)
+                let [y, x] = ab.each_ref().map(|tree| inner(tree, Binding::Or));
+                Set::row([identifier("atan2"), apply(), Set::row([y, comma, x]).parenthesised()])
             }
-            _ => (Set::row([inner(&ab[0], ATOM), operator("mod"), inner(&ab[1], ATOM)]), SUM),
+            _ => {
+                let [a, b] = ab.each_ref().map(|tree| inner(tree, Binding::Atom));
+                Set::row([a, operator("mod"), b])
+            }
         },
         Tree::Logic(op, ab) => {
-            let (sign, binding) = match op {
-                BinaryOp::Or => ("∨", OR),
-                BinaryOp::And => ("∧", AND),
-                BinaryOp::Less => ("&lt;", COMPARISON),
-                _ => ("≤", COMPARISON),
+            let sign = match op {
+                BinaryOp::Or => "∨",
+                BinaryOp::And => "∧",
+                BinaryOp::Less => "&lt;",
+                _ => "≤",
             };
-            // Comparisons do not chain.
-            let least = if binding == COMPARISON { SUM } else { binding };
-            (Set::row([inner(&ab[0], least), operator(sign), inner(&ab[1], least)]), binding)
+            let least = tree.operand_binding();
+            Set::row([inner(&ab[0], least), operator(sign), inner(&ab[1], least)])
         }
-        Tree::Not(a) => (Set::row([Set::new("<mo>¬</mo>"), inner(a, ATOM)]), COMPARISON),
-        Tree::Select(abc) => (cases(&inner(&abc[0], OR), &inner(&abc[1], OR), &inner(&abc[2], OR)), SUM),
+        Tree::Not(a) => Set::row([Set::new("<mo>¬</mo>"), inner(a, Binding::Atom)]),
+        Tree::Select(abc) => {
+            let [condition, then, otherwise] = abc.each_ref().map(|tree| inner(tree, Binding::Or));
+            cases(&condition, &then, &otherwise)
+        }
         Tree::Table { table, derivative, at, .. } => {
             let table_name = readable.equations.tables.get(*table);
             let table_name =
                 table_name.map_or_else(|| format!("table{}", table.index()), |table| table.name.text.clone());
             let primes = "′".repeat(usize::from(*derivative));
             let called = words(&format!("{table_name}{primes}"));
-            (Set::row([called, apply(), inner(at, OR).parenthesised()]), ATOM)
+            Set::row([called, apply(), inner(at, Binding::Or).parenthesised()])
         }
     };
-    if binding < least { set.parenthesised() } else { set }
+    if tree.binding(Style::Printed) < least { set.parenthesised() } else { set }
 }
 
 fn cases(condition: &Set, then: &Set, otherwise: &Set) -> Set {
@@ -240,22 +239,22 @@ fn apply() -> Set {
 }
 
 /// f(a)ⁿ, with the exponent at the function's name where that is usual.
-fn spell_function(readable: &Readable<'_>, op: UnaryOp, a: &Tree, exponent: u32) -> (Set, u8) {
-    let plain = spell(readable, a, OR);
+fn spell_function(readable: &Readable<'_>, op: UnaryOp, a: &Tree, exponent: u32) -> Set {
+    let plain = spell(readable, a, Binding::Or);
     let raised = |set: Set| if exponent == 1 { set } else { set.power(number(&exponent.to_string())) };
     let called = match op {
         UnaryOp::Sqrt => {
             let root = Set { markup: format!("<msqrt>{}</msqrt>", plain.markup), tall: true };
-            return (raised(root), ATOM);
+            return raised(root);
         }
         UnaryOp::Floor => {
             let floor = Set {
                 markup: format!("<mrow><mo>⌊</mo>{}<mo>⌋</mo></mrow>", plain.markup),
                 tall: plain.tall,
             };
-            return (raised(floor), ATOM);
+            return raised(floor);
         }
-        UnaryOp::Exp if exponent == 1 => return (identifier("e").power(plain.grouped()), PRODUCT),
+        UnaryOp::Exp if exponent == 1 => return identifier("e").power(plain.grouped()),
         UnaryOp::Exp => "exp",
         UnaryOp::Sin => "sin",
         UnaryOp::Cos => "cos",
@@ -275,48 +274,33 @@ fn spell_function(readable: &Readable<'_>, op: UnaryOp, a: &Tree, exponent: u32)
         Tree::Symbol(_) | Tree::Quantity(_) => Set::row([Set::new("<mspace width=\"0.17em\"/>"), plain]),
         _ => plain.parenthesised(),
     };
-    (Set::row([raised(identifier(called)), apply(), argument]), PRODUCT)
+    Set::row([raised(identifier(called)), apply(), argument])
 }
 
-fn spell_product(readable: &Readable<'_>, product: &Product) -> (Set, u8) {
-    let Spelled { numerator, pi, denominator } = readable::spell_factor(product.number);
-    let mut above: Vec<Set> =
-        numerator.filter(|text| text != "1").map(|text| number(&text)).into_iter().collect();
-    let mut below: Vec<Set> = denominator.map(|text| number(&text)).into_iter().collect();
-    if pi {
-        above.push(identifier("π"));
-    }
-    let fraction = product.factors.iter().any(|(_, exponent)| *exponent < 0) || !below.is_empty();
-    let alone = |exponent: i32| {
-        fraction && product.factors.iter().filter(|(_, other)| (*other > 0) == (exponent > 0)).count() == 1
+fn spell_product(readable: &Readable<'_>, product: &Product) -> Set {
+    let Fraction { numerator, pi, above, denominator, below } = product.fraction();
+    let factor = |factor: &Factor<'_>| match (factor.base, factor.exponent) {
+        (Tree::Function(op, a), n) if !matches!(op, UnaryOp::Exp if n == 1) => {
+            spell_function(readable, *op, a, n)
+        }
+        (base, 1) => spell(readable, base, factor.least),
+        (base, n) => spell(readable, base, factor.least).power(number(&n.to_string())),
     };
-    for (factor, exponent) in &product.factors {
-        let set = match (factor, exponent.unsigned_abs()) {
-            (Tree::Function(op, a), n) if !matches!(op, UnaryOp::Exp if n == 1) => {
-                spell_function(readable, *op, a, n).0
-            }
-            // A bar needs no parentheses around what stands alone above or below it.
-            (_, 1)
-                if alone(*exponent)
-                    && (*exponent > 0 && above.is_empty() || *exponent < 0 && below.is_empty()) =>
-            {
-                spell(readable, factor, SUM)
-            }
-            (_, 1) => spell(readable, factor, PRODUCT),
-            (_, n) => spell(readable, factor, ATOM).power(number(&n.to_string())),
-        };
-        if *exponent > 0 { above.push(set) } else { below.push(set) }
+    let numerator = numerator.map(|text| number(&text));
+    let mut numerators: Vec<Set> = numerator.into_iter().chain(pi.then(|| identifier("π"))).collect();
+    numerators.extend(above.iter().map(factor));
+    let denominator = denominator.map(|text| number(&text));
+    let denominators: Vec<Set> = denominator.into_iter().chain(below.iter().map(factor)).collect();
+    if numerators.is_empty() {
+        numerators.push(number("1"));
     }
-    if above.is_empty() {
-        above.push(number("1"));
+    let above = multiplied(numerators);
+    if denominators.is_empty() {
+        return above;
     }
-    let above = multiplied(above);
-    if below.is_empty() {
-        return (above, PRODUCT);
-    }
-    let below = multiplied(below);
+    let below = multiplied(denominators);
     let markup = format!("<mfrac>{}{}</mfrac>", above.grouped().markup, below.grouped().markup);
-    (Set { markup, tall: true }, PRODUCT)
+    Set { markup, tall: true }
 }
 
 /// Factors with a thin space between them.

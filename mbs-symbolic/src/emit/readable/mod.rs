@@ -11,6 +11,7 @@
 //! order of additions and multiplications changes.
 
 mod arrange;
+mod layout;
 mod names;
 mod number;
 mod quantities;
@@ -20,12 +21,12 @@ mod symbol;
 mod tests;
 mod tree;
 
-pub use number::Spelled;
 pub use summary::summary;
 pub use tree::{Product, Term, Tree};
 
+pub(crate) use layout::{Binding, Factor, Fraction, Style};
 pub(crate) use names::SymbolNames;
-pub(crate) use number::{decimal, spell as spell_factor};
+pub(crate) use number::decimal;
 pub(crate) use symbol::{Glyph, Symbolic};
 
 use crate::dynamics::{Equations, Layout};

@@ -4,13 +4,13 @@ use std::f64::consts::PI;
 
 /// A positive number as numerator and denominator, each spelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spelled {
+pub(super) struct Spelled {
     /// A decimal number, or a whole one; `None` for 1.
-    pub numerator: Option<String>,
+    pub(super) numerator: Option<String>,
     /// Whether the numerator is a multiple of π.
-    pub pi: bool,
+    pub(super) pi: bool,
     /// A whole number; `None` for 1.
-    pub denominator: Option<String>,
+    pub(super) denominator: Option<String>,
 }
 
 /// Decimals up to this many digits are what somebody typed; longer ones were computed.
@@ -21,7 +21,7 @@ const LARGEST_DENOMINATOR: u32 = 1000;
 ///
 /// Halves, quarters and eighths become divisions, as do computed fractions such as
 /// 0.08333333333333333 = 1/12; 0.4 stays 0.4, because that is what the model says.
-pub(crate) fn spell(value: f64) -> Spelled {
+pub(super) fn spell(value: f64) -> Spelled {
     let plain = |text: String| Spelled { numerator: Some(text), pi: false, denominator: None };
     for denominator in [2.0, 4.0, 8.0] {
         if value * denominator == 1.0 {

@@ -5,10 +5,8 @@
 //! is split, because one long function makes rustc slow.
 
 mod arguments;
-mod chunks;
 mod constants;
 mod functions;
-mod fused;
 mod names;
 mod parameters;
 mod scalar;
@@ -24,7 +22,8 @@ pub use self_check::SelfCheck;
 
 use super::Writer;
 use crate::printable::in_line;
-use crate::program::{Counts, Op, Program};
+use crate::program::{Counts, LONGEST_RUN, Program};
+use crate::straight_line::{Form, Step, StraightLine};
 
 /// The version of the runtime's interface this emitter writes for.
 const CODEGEN_VERSION: u32 = 5;
@@ -59,6 +58,19 @@ impl Default for RustOptions {
             scalars: Vec::new(),
             self_check: None,
             fused_multiply_add: false,
+        }
+    }
+}
+
+impl RustOptions {
+    /// The form of functions of one kind of number.
+    fn form(&self, scalar: Scalar) -> Form {
+        Form {
+            max_chunk: self.chunk,
+            counts_stores: false,
+            min_filled_zeros: zeros::MIN_FILLED,
+            max_angles: if scalar == Scalar::F32 { 1 } else { LONGEST_RUN },
+            fused_multiply_add: self.fused_multiply_add,
         }
     }
 }
@@ -156,19 +168,17 @@ fn doc(out: &mut Writer, comment: &str, text: &str) {
 fn needs_math(program: &Program, options: &RustOptions) -> bool {
     let mut functions = program.functions.iter().chain([&program.prepare]);
     functions.any(|function| {
-        let calls = function.body.iter().any(|instruction| spell::calls_math(instruction.op));
-        calls || (options.fused_multiply_add && fused::fuses(function))
+        let line = StraightLine::new(function, options.form(Scalar::F64));
+        line.steps.iter().flatten().any(|step| match step {
+            Step::Instruction(value) => spell::calls_math(function.body[*value].op),
+            Step::MultiplyAdd(_) | Step::SinCos(_) => true,
+        })
     }) || !program.tables.is_empty()
 }
 
 /// The entry point of a function on arrays.
 fn inner_name(name: &str) -> String {
     format!("eval_{name}")
-}
-
-/// Whether an operator is the second half of the one before it.
-fn is_second_half(op: Op) -> bool {
-    op == Op::PairedCos
 }
 
 #[cfg(test)]

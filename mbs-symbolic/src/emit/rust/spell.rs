@@ -1,9 +1,9 @@
 //! Operators and operands as Rust expressions.
 
 use super::Scalar;
-use crate::expr::{BinaryOp, Symbol, UnaryOp};
-use crate::ids::Id;
+use crate::expr::{BinaryOp, UnaryOp};
 use crate::program::{Instruction, Op, Operand, Program};
+use crate::straight_line::{Argument, Source};
 use mbs_math::TableKind;
 
 /// A number; `{:?}` prints the shortest text that reads back to the same bits.
@@ -20,11 +20,6 @@ pub(super) fn calls_math(op: Op) -> bool {
         Op::Table { .. } | Op::SinCos => true,
         Op::Select | Op::PairedCos => false,
     }
-}
-
-/// The function of several angles.
-pub(super) fn sin_cos(angles: usize) -> String {
-    format!("math::sin_cos_{angles}")
 }
 
 /// Where an operand is found.
@@ -61,30 +56,22 @@ impl Place {
     }
 }
 
-/// Spells everything but values of earlier instructions.
+/// Spells what is found where the program says.
 pub(super) fn leaf(program: &Program, operand: Operand, parameters: &str, scalar: Scalar) -> Place {
-    let number = |text: String| Place::number(text, scalar);
-    match operand {
-        Operand::Constant(bits) => number(scalar.literal(bits.get())),
-        Operand::Prepared(slot) => {
-            number(format!("{parameters}[{}]", program.layout.parameters.len() + slot as usize))
+    let text = match Source::of(operand, program.layout.parameters.len()) {
+        Source::Constant(value) => scalar.literal(value),
+        Source::Value(value) => format!("w{value}"),
+        Source::Argument(Argument::Time, _) => Argument::Time.name().into(),
+        Source::Argument(Argument::Prepared, at) => format!("{parameters}[{at}]"),
+        Source::Argument(argument, at) => {
+            let text = format!("{}[{at}]", argument.name());
+            return Place { text, logical: argument == Argument::Modes, scalar };
         }
-        Operand::Value(index) => number(format!("w{index}")),
-        Operand::Symbol(symbol) => match symbol {
-            Symbol::Theta(i) => number(format!("{parameters}[{i}]")),
-            Symbol::Time => number("t".into()),
-            Symbol::P(i) => number(format!("p[{i}]")),
-            Symbol::V(i) => number(format!("v[{i}]")),
-            Symbol::X(i) => number(format!("x[{i}]")),
-            Symbol::U(i) => number(format!("u[{i}]")),
-            Symbol::Mode(id) => Place { text: format!("modes[{}]", id.index()), logical: true, scalar },
-            Symbol::VDot(i) => number(format!("v_dot[{i}]")),
-            Symbol::Lambda(i) => number(format!("lambda[{i}]")),
-        },
-    }
+    };
+    Place::number(text, scalar)
 }
 
-/// Spells an instruction; for a pair, a tuple of sine and cosine.
+/// Spells an instruction that is a step of its own.
 pub(super) fn expression(
     program: &Program,
     instruction: &Instruction,
@@ -145,7 +132,6 @@ pub(super) fn expression(
             };
             format!("math::{read}(TABLE_{table}, {derivative}, {})", number(0))
         }
-        Op::SinCos => format!("math::sin_cos({})", number(0)),
-        Op::PairedCos => number(0),
+        Op::SinCos | Op::PairedCos => unreachable!("pairs are steps of their own"),
     }
 }

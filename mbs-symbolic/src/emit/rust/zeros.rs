@@ -5,24 +5,15 @@
 
 use super::Scalar;
 use crate::emit::Writer;
-use crate::program::{Block, FunctionKind, Program, Quantity};
+use crate::program::{Block, FunctionKind, Program};
+use crate::straight_line::{Fill, fill};
 
-/// So many zeros of M and G are not written again where they are known to be there.
-const MANY: usize = 40;
-
-/// Whether an array is first filled with zeros.
-pub(super) fn zero_filled(block: &Block) -> bool {
-    count(block) >= 3
-}
+/// So many zeros of an array are filled in at once.
+pub(super) const MIN_FILLED: usize = 3;
 
 /// Whether whoever calls a function sees to the zeros of an array first.
-pub(super) fn zeroed_outside(block: &Block) -> bool {
-    let is_kept = matches!(block.quantity, Quantity::MassMatrix | Quantity::ConstraintJacobian);
-    is_kept && count(block) >= MANY
-}
-
-fn count(block: &Block) -> usize {
-    block.entries.iter().filter(|entry| entry.is_constant(0.0)).count()
+fn zeroed_outside(block: &Block) -> bool {
+    fill(block, MIN_FILLED) == Fill::Caller
 }
 
 /// Whether a function has another method for arrays that have their zeros.
