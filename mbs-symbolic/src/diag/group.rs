@@ -1,6 +1,7 @@
 //! Warnings that say the same of several elements.
 
 use super::{Diagnostic, Diagnostics, Severity, Sources};
+use std::collections::BTreeMap;
 
 /// A diagnostic, and others that differ from it in names and numbers alone.
 pub(super) struct Group<'d> {
@@ -15,20 +16,20 @@ const NAMED: usize = 6;
 
 /// All diagnostics in the order of their first; errors are never put together.
 pub(super) fn groups(diagnostics: &Diagnostics) -> Vec<Group<'_>> {
-    let mut keys: Vec<String> = Vec::new();
+    let mut places: BTreeMap<(&str, String), usize> = BTreeMap::new();
     let mut groups: Vec<Group<'_>> = Vec::new();
     for diagnostic in diagnostics {
-        let key = match diagnostic.severity {
-            // No other has an empty key.
-            Severity::Error => String::new(),
-            _ => format!("{} {}", diagnostic.problem.code(), pattern(&diagnostic.problem.to_string())),
-        };
-        match keys.iter().position(|known| *known == key && !key.is_empty()) {
-            Some(place) => groups[place].others.push(diagnostic),
-            None => {
-                keys.push(key);
-                groups.push(Group { first: diagnostic, others: Vec::new() });
+        let next = groups.len();
+        let place = match diagnostic.severity {
+            Severity::Error => next,
+            _ => {
+                let key = (diagnostic.problem.code(), pattern(&diagnostic.problem.to_string()));
+                *places.entry(key).or_insert(next)
             }
+        };
+        match groups.get_mut(place) {
+            Some(group) => group.others.push(diagnostic),
+            None => groups.push(Group { first: diagnostic, others: Vec::new() }),
         }
     }
     groups.into_iter().flat_map(apart).collect()
