@@ -52,7 +52,12 @@ fn expand(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream, Tok
     Ok(quote! {
         #item
         #code
-        #runtime::delegate_system!(#name, #module::Model);
+        impl #runtime::wrapper::Wraps for #name {
+            type Inner = #module::Model;
+            fn inner(&self) -> &Self::Inner {
+                &#module::Model
+            }
+        }
         #tracked
     })
 }
