@@ -118,7 +118,6 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         (Vec::new(), Vec::new(), Vec::new())
     };
     let mut equations = Equations {
-        layout,
         frozen_readings: frozen_readings(&lowering.pieces),
         tables: std::mem::take(&mut lowering.tables),
         p_dot,
@@ -141,14 +140,12 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         input_defaults,
         initial,
         derived,
-        closure_cosines: Vec::new(),
-        jacobian: None,
-        solutions: Vec::new(),
         contributions,
         dissipation,
         places,
         names,
-        graph: lowering.graph,
+        // The rest is formed below, some of it only when it is asked for.
+        ..Equations::empty(lowering.graph, layout)
     };
     if options.jacobian {
         let entries = jacobian(&mut equations, limits::NODES);

@@ -91,6 +91,46 @@ pub struct Equations {
     pub names: Vec<(ExprId, String)>,
 }
 
+impl Equations {
+    /// Equations of nothing, to be filled in.
+    pub(crate) fn empty(mut graph: Graph, layout: Layout) -> Self {
+        let zero = graph.zero();
+        Self {
+            graph,
+            layout,
+            tables: IdVec::new(),
+            frozen_readings: Vec::new(),
+            p_dot: Vec::new(),
+            kinematic_matrix: Vec::new(),
+            mass_matrix: Vec::new(),
+            forces: Vec::new(),
+            constraints: Vec::new(),
+            constraint_jacobian: Vec::new(),
+            velocity_bias: Vec::new(),
+            acceleration_bias: Vec::new(),
+            auxiliary: Vec::new(),
+            switching: Vec::new(),
+            outputs: Vec::new(),
+            inverse_dynamics: Vec::new(),
+            formulations: Vec::new(),
+            savings: Vec::new(),
+            poses: Vec::new(),
+            kinetic_energy: zero,
+            potential_energy: zero,
+            input_defaults: Vec::new(),
+            initial: [Vec::new(), Vec::new(), Vec::new()],
+            closure_cosines: Vec::new(),
+            derived: Vec::new(),
+            jacobian: None,
+            solutions: Vec::new(),
+            contributions: Vec::new(),
+            dissipation: Vec::new(),
+            places: Vec::new(),
+            names: Vec::new(),
+        }
+    }
+}
+
 /// Quantities of [`Equations`] once more, by expressions that take fewer operations than those
 /// people read.
 #[derive(Debug, Clone, PartialEq, Eq)]
