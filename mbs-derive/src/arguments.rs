@@ -1,5 +1,6 @@
 //! What stands in the attribute.
 
+use mbs_build::FrameAxes;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr, Path, Token};
 
@@ -10,6 +11,10 @@ pub(crate) struct Arguments {
     pub(crate) runtime: Option<Path>,
     /// `jacobian`.
     pub(crate) jacobian: bool,
+    /// `frame_jacobians = "…"`.
+    pub(crate) frame_jacobians: Vec<String>,
+    /// `frame_axes = "…"`.
+    pub(crate) frame_axes: FrameAxes,
     /// `keep_dust`.
     pub(crate) keep_dust: bool,
 }
@@ -25,6 +30,7 @@ impl Parse for Arguments {
         let mut model = None;
         let mut runtime = None;
         let (mut jacobian, mut keep_dust) = (false, false);
+        let (mut frame_jacobians, mut frame_axes) = (Vec::new(), FrameAxes::default());
         while !input.is_empty() {
             let start = input.span();
             let source = if input.peek(LitStr) {
@@ -42,18 +48,29 @@ impl Parse for Arguments {
                 } else if key == "keep_dust" {
                     keep_dust = true;
                     None
+                } else if key == "frame_jacobians" {
+                    input.parse::<Token![=]>()?;
+                    let names = input.parse::<LitStr>()?.value();
+                    frame_jacobians = names.split(',').map(|name| name.trim().to_owned()).collect();
+                    None
+                } else if key == "frame_axes" {
+                    input.parse::<Token![=]>()?;
+                    frame_axes = axes(&input.parse()?)?;
+                    None
                 } else if key == "yaml" {
                     input.parse::<Token![=]>()?;
                     Some(Source::Text(input.parse()?))
                 } else {
                     let message = format!(
-                        "unknown argument `{key}`: expected `yaml`, `jacobian`, `keep_dust` or `crate`"
+                        "unknown argument `{key}`: expected `yaml`, `jacobian`, `frame_jacobians`, \
+                         `frame_axes`, `keep_dust` or `crate`"
                     );
                     return Err(syn::Error::new(key.span(), message));
                 }
             } else {
                 return Err(input.error(
-                    "expected a file name, `yaml = \"…\"`, `jacobian`, `keep_dust` or `crate = \"…\"`",
+                    "expected a file name, `yaml = \"…\"`, `jacobian`, `frame_jacobians = \"…\"`, `frame_axes = \"…\"`, \
+                     `keep_dust` or `crate = \"…\"`",
                 ));
             };
             if let Some(source) = source
@@ -67,6 +84,14 @@ impl Parse for Arguments {
         }
         let message = "expected the model: a file name or `yaml = \"…\"`";
         let model = model.ok_or_else(|| syn::Error::new(input.span(), message))?;
-        Ok(Self { model, runtime, jacobian, keep_dust })
+        Ok(Self { model, runtime, jacobian, frame_jacobians, frame_axes, keep_dust })
+    }
+}
+
+fn axes(name: &LitStr) -> syn::Result<FrameAxes> {
+    match name.value().as_str() {
+        "ground" => Ok(FrameAxes::Ground),
+        "frame" => Ok(FrameAxes::Frame),
+        _ => Err(syn::Error::new(name.span(), "expected `\"ground\"` or `\"frame\"`")),
     }
 }

@@ -65,8 +65,13 @@ fn expand(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream, Tok
 /// Compiles the model; the span is where it is named.
 fn compile(arguments: &Arguments) -> Result<(CompiledFile, Span), TokenStream> {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let options =
-        Options { jacobian: arguments.jacobian, keep_dust: arguments.keep_dust, ..Options::default() };
+    let options = Options {
+        jacobian: arguments.jacobian,
+        frame_jacobians: arguments.frame_jacobians.clone(),
+        frame_axes: arguments.frame_axes,
+        keep_dust: arguments.keep_dust,
+        ..Options::default()
+    };
     match &arguments.model {
         Source::Text(text) => {
             Ok((compile_text(&text.value(), "inline model", &manifest, options), text.span()))

@@ -19,6 +19,8 @@ use proc_macro::TokenStream;
 ///   the source file if it starts with `./`;
 /// - `#[multibody(yaml = "…")]`: the model itself;
 /// - `jacobian`: generate `System::jacobian` too, which implicit integrators need;
+/// - `frame_jacobians = "rod.eye, hub"`: generate `System::frame_jacobian` for these frames, in ground
+///   axes or, with `frame_axes = "frame"`, in their own;
 /// - `crate = "…"`: the path of the crate `mbs-runtime`, if not `::mbs_runtime`.
 ///
 /// The struct `X` gets a module `pub mod x` beside it. The model and its tables are

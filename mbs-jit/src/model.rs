@@ -3,7 +3,7 @@
 
 use crate::derivatives::Derivatives;
 use crate::layout::layout;
-use mbs_runtime::{Accelerated, At, Energy, Fused, Layout, NotGenerated, System, wrong_length};
+use mbs_runtime::{Accelerated, At, Energy, Fused, Layout, Names, NotGenerated, System, wrong_length};
 use mbs_symbolic::expr::Symbol;
 use mbs_symbolic::program::{Function, FunctionKind, Operand, Program, verify};
 use mbs_symbolic::with_functions;
@@ -56,6 +56,8 @@ impl<'a> Read<'a> {
 #[derive(Debug)]
 pub struct Model<E> {
     layout: Layout,
+    /// Frames with a Jacobian.
+    frames: Names,
     n_theta: usize,
     /// Where a Jacobian comes from that the program has not.
     derivatives: Option<Derivatives>,
@@ -164,6 +166,7 @@ impl<E: Engine> Model<E> {
         }
         Ok(Self {
             layout: layout(program),
+            frames: program.layout.frames.clone().into(),
             n_theta: program.layout.parameters.len(),
             derivatives: None,
             functions: FunctionKind::ALL.map(|kind| Lengths::new(program, kind)),
@@ -339,6 +342,10 @@ impl<E: Engine> System for Model<E> {
 
     fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    fn frame_names(&self) -> &Names {
+        &self.frames
     }
 
     fn prepare(&self, theta: &[f64], prepared: &mut [f64]) {

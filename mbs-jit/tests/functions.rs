@@ -4,7 +4,7 @@ use mbs_runtime::FUNCTIONS;
 use mbs_symbolic::program::{FunctionKind, Quantity};
 
 /// What a system says of itself or does before it is evaluated.
-const OTHERS: [&str; 2] = ["layout", "prepare"];
+const OTHERS: [&str; 3] = ["layout", "frame_names", "prepare"];
 
 /// That signatures agree is for the compiler of Rust to see: `Model` implements the runtime's trait
 /// by the compiler's table. A method with a body, though, could be left out.

@@ -1,6 +1,6 @@
 //! The view an integrator has of a model.
 
-use crate::Layout;
+use crate::{Layout, Names};
 use core::fmt;
 
 /// Where a model is evaluated.
@@ -185,7 +185,7 @@ macro_rules! system {
             type Inner: System + ?Sized;
             /// The system inside.
             fn inner(&self) -> &Self::Inner;
-            $(#[doc = concat!("What [`System::", stringify!($name), "`] is to do.")]
+            $(#[doc = concat!("As [`System::", stringify!($name), "`]; unless overridden, that of the system inside.")]
             #[inline]
             fn $name(&self $(, $argument: $type)*) $(-> $result)? {
                 self.inner().$name($($argument),*)
@@ -272,6 +272,22 @@ system! {
             out: &mut [f64],
         ) -> Result<(), NotGenerated> {
             let _ = (at, v_dot, lambda, out);
+            Err(NotGenerated)
+        }
+        /// Names of the frames of [`frame_jacobian`](Self::frame_jacobian): `body.frame`, or `body`
+        /// for its reference frame.
+        fn frame_names(&self) -> &Names {
+            static NONE: Names = Names::from_static(&[]);
+            &NONE
+        }
+        /// Partial derivatives of the velocities of [`frame_names`](Self::frame_names) with respect
+        /// to v, if the model was compiled with them. A frame after the other has a matrix 6 × n_v:
+        /// three rows for the velocity of its origin, three for its angular velocity, in ground
+        /// axes or in its own as the model was compiled. With v in m/s or rad/s the entries are
+        /// m/s and rad/s per unit of v. Frames move by time, too, where joints are driven: that part
+        /// is not in it.
+        fn frame_jacobian(&self, at: &At<'_>, out: &mut [f64]) -> Result<(), NotGenerated> {
+            let _ = (at, out);
             Err(NotGenerated)
         }
         /// As [`mass_matrix`](Self::mass_matrix), for a slice whose entries outside

@@ -73,6 +73,9 @@ pub struct Equations {
     /// Derivatives of f − M v' − Gᵀλ, g, G v + c and a, one below the other, with respect
     /// to p, v, x and u side by side, at given v' and λ; `None` unless asked for.
     pub jacobian: Option<Vec<ExprId>>,
+    /// Partial derivatives of the velocities of [`Layout::frames`] with respect to v, frame by frame
+    /// 6 × n_v; `None` unless asked for.
+    pub frame_jacobian: Option<Vec<ExprId>>,
     /// v' and λ, in as many ways as are worth comparing; empty where solving is left to the
     /// runtime.
     pub solutions: Vec<Solution>,
@@ -122,6 +125,7 @@ impl Equations {
             closure_cosines: Vec::new(),
             derived: Vec::new(),
             jacobian: None,
+            frame_jacobian: None,
             solutions: Vec::new(),
             contributions: Vec::new(),
             dissipation: Vec::new(),
@@ -205,6 +209,8 @@ pub struct Layout {
     pub output_units: Vec<Option<String>>,
     /// Names of bodies but ground, in the order of `poses`.
     pub bodies: Vec<String>,
+    /// Names of the frames whose Jacobians were asked for, as the model writes them.
+    pub frames: Vec<String>,
     /// Indices into p of initial values that are held, in the order listed.
     pub held_positions: Vec<u32>,
     /// Indices into v of initial values that are held, in the order listed.

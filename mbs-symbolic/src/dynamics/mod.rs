@@ -13,6 +13,7 @@ mod closures;
 mod constraints;
 mod equations;
 mod formulation;
+mod frame_jacobian;
 mod jacobian;
 mod loads;
 mod mass_matrix;
@@ -32,5 +33,6 @@ pub use equations::{
     Contribution, Element, Equations, Formulation, FrozenReading, InputSlot, Kinks, Layout, Mode,
     ModeCondition, ModeKind, Part, Place, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving,
 };
+pub use frame_jacobian::FrameAxes;
 pub(crate) use recursion::Wrench;
 pub use solution::{Algorithm, Solution};

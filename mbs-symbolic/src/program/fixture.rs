@@ -4,7 +4,7 @@ use super::Layout;
 use crate::diag::Span;
 use crate::dynamics::{Element, Equations, InputSlot, Mode, ModeKind, Pose, QuaternionBlock, Row, RowKind};
 use crate::expr::{BinaryOp, Graph, Symbol, UnaryOp};
-use crate::ids::{BodyId, ConstraintId, ExprId, ForceId, Id, IdVec, InputId, ModeId, TableId};
+use crate::ids::{BodyId, ConstraintId, ExprId, ForceId, Id, InputId, ModeId, TableId};
 use crate::model::{Name, Outside, Table};
 use mbs_math::TableKind;
 

@@ -23,6 +23,8 @@ pub enum Length {
     Bodies,
     Derived,
     Closures,
+    /// Velocities of each frame whose Jacobian was asked for.
+    FrameVelocities,
     JacobianRows,
     JacobianColumns,
     /// Results of `prepare`.
@@ -49,6 +51,7 @@ impl Length {
             Self::Bodies => layout.bodies.len(),
             Self::Derived => layout.derived.len(),
             Self::Closures => layout.closures.len(),
+            Self::FrameVelocities => layout.frames.len() * n_v,
             Self::JacobianRows => n_v + layout.n_g + n_rows + n_x,
             Self::JacobianColumns => n_p + n_v + n_x + layout.inputs.len(),
             Self::Slots => program.n_slots(),
@@ -125,6 +128,8 @@ quantities! {
     Derived, "derived", [Derived];
     /// Derivatives of the residuals with respect to p, v, x and u.
     Jacobian, "jacobian", [JacobianRows, JacobianColumns];
+    /// Jacobians of frames side by side, each 6 × n_v: velocity of the origin, then angular velocity.
+    FrameJacobian, "frame_jacobian", [Fixed(6), FrameVelocities];
     /// Accelerations v'.
     Accelerations, "v_dot", [Velocities];
     /// Multipliers λ.
@@ -245,6 +250,8 @@ macro_rules! with_functions {
                 [PDot, Accelerations, Multipliers, Auxiliary, Pivots];
             /// A cosine for each joint that closes a loop and holds an orientation: 1 where it is closed, negative where its rows vanish because it is turned over.
             ClosureCosines closure_cosines State Array WhereNeeded Rare [ClosureCosines];
+            /// Partial derivatives of the velocities of frames with respect to v, frame by frame 6 × n_v: velocity of the origin, then angular velocity.
+            FrameJacobian frame_jacobian State Array OnRequest State [FrameJacobian];
         }
     };
 }

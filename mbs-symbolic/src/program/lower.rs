@@ -193,6 +193,7 @@ fn formed(equations: &Equations, quantity: Quantity) -> Option<Vec<ExprId>> {
         }
         Quantity::ClosureCosines if equations.closure_cosines.is_empty() => return None,
         Quantity::ClosureCosines => equations.closure_cosines.clone(),
+        Quantity::FrameJacobian => equations.frame_jacobian.clone()?,
         Quantity::Prepared => return None,
     })
 }

@@ -116,7 +116,7 @@ pub(crate) fn ready_with(
     let own_outputs = planned.model.outputs.len();
     change(&mut planned.model)?;
     let wanted = Options { jacobian: jacobian(&simulation), ..options.numbers.equations() };
-    let compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
+    let compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted.clone())?)?;
     let compile_ms = begin.elapsed().as_secs_f64() * 1e3;
     let begin = Instant::now();
     let (system, warning) =

@@ -3,7 +3,7 @@
 use super::super::{latex, mathml, text};
 use crate::dynamics::{Equations, Layout, Mode, ModeKind};
 use crate::expr::{BinaryOp, Environment, Graph, Symbol, UnaryOp, evaluate};
-use crate::ids::{ExprId, IdVec};
+use crate::ids::ExprId;
 use rustc_hash::FxHashMap;
 
 /// Equations without bodies or loops: forces `f` of coordinates x0, x1, … with the

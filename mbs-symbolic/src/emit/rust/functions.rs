@@ -59,6 +59,7 @@ fn side(length: Length) -> String {
         Length::Bodies => "N_BODIES",
         Length::Derived => "N_DERIVED",
         Length::Closures => "N_CLOSURES",
+        Length::FrameVelocities => "FRAME_JACOBIAN_COLUMNS",
         Length::JacobianRows => "JACOBIAN_ROWS",
         Length::JacobianColumns => "JACOBIAN_COLUMNS",
         // The array has θ before them.

@@ -23,6 +23,10 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
     out.blank();
     out.block("impl runtime::System for Model {", "}", |out| {
         out.block("fn layout(&self) -> &runtime::Layout {", "}", |out| out.line("&LAYOUT"));
+        if program.has(FunctionKind::FrameJacobian) {
+            out.blank();
+            out.block("fn frame_names(&self) -> &runtime::Names {", "}", |out| out.line("&FRAMES"));
+        }
         prepare(out);
         for kind in methods(program) {
             for zeros in Zeros::ways(program, kind) {
