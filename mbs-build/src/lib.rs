@@ -29,6 +29,8 @@ mod file;
 pub use file::{CompiledFile, Failure, compile_file, compile_text};
 /// What to form beside the equations.
 pub use mbs_symbolic::Options;
+/// The axes of frame Jacobians.
+pub use mbs_symbolic::dynamics::FrameAxes;
 /// Kinds of numbers generated functions compute with.
 pub use mbs_symbolic::emit::rust::Scalar;
 
@@ -45,6 +47,8 @@ pub struct Config {
     out_dir: Option<PathBuf>,
     runtime_path: String,
     jacobian: bool,
+    frame_jacobians: Vec<String>,
+    frame_axes: FrameAxes,
     keep_dust: bool,
     floating_base: bool,
     lenient: bool,
@@ -100,6 +104,8 @@ impl Default for Config {
             out_dir: None,
             runtime_path: RustOptions::default().runtime_path,
             jacobian: false,
+            frame_jacobians: Vec::new(),
+            frame_axes: FrameAxes::default(),
             keep_dust: false,
             floating_base: false,
             lenient: false,
@@ -132,6 +138,23 @@ impl Config {
     /// integrators need. Off by default: it is several times as long as all else.
     pub fn jacobian(mut self, wanted: bool) -> Self {
         self.jacobian = wanted;
+        self
+    }
+
+    /// The frames whose velocities `System::frame_jacobian` differentiates with respect to v, as the
+    /// model writes them: `body.frame`, or `body` for its reference frame. None by default.
+    ///
+    /// ```no_run
+    /// mbs_build::Config::new().frame_jacobians(&["rod.eye"]).compile(&["models/crank_slider.yaml"]);
+    /// ```
+    pub fn frame_jacobians(mut self, frames: &[impl AsRef<str>]) -> Self {
+        self.frame_jacobians = frames.iter().map(|frame| frame.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// The axes in which frame Jacobians give velocities: those of ground by default.
+    pub fn frame_axes(mut self, axes: FrameAxes) -> Self {
+        self.frame_axes = axes;
         self
     }
 
@@ -220,6 +243,8 @@ impl Config {
             let path = model.as_ref();
             let options = Options {
                 jacobian: self.jacobian,
+                frame_jacobians: self.frame_jacobians.clone(),
+                frame_axes: self.frame_axes,
                 provenance: self.self_check,
                 keep_dust: self.keep_dust,
                 floating_base: self.floating_base,

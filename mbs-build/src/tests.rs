@@ -82,6 +82,10 @@ fn a_model_and_its_table_become_a_module() {
     config.clone().jacobian(true).try_compile(&[&path]).unwrap();
     let longer = fs::read_to_string(&written[0]).unwrap();
     assert!(longer.contains("pub fn jacobian(") && longer.len() > text.len());
+    assert!(!text.contains("frame_jacobian"));
+    config.clone().frame_jacobians(&["rod"]).frame_axes(FrameAxes::Frame).try_compile(&[&path]).unwrap();
+    let longer = fs::read_to_string(&written[0]).unwrap();
+    assert!(longer.contains("pub fn frame_jacobian("));
     config.try_compile(&[&path]).unwrap();
 
     config.clone().scalars(&[Scalar::F64, Scalar::F64x4, Scalar::F32]).try_compile(&[&path]).unwrap();

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::frames::FrameOptions;
 use crate::picture::Theme;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -143,6 +144,8 @@ pub(crate) struct StatsOptions {
     /// Count the derivatives of all residuals too
     #[arg(long)]
     pub(crate) jacobian: bool,
+    #[command(flatten)]
+    pub(crate) frames: FrameOptions,
     /// Tell what each choice of formulation saves
     #[arg(long)]
     pub(crate) choices: bool,
@@ -254,6 +257,8 @@ pub(crate) struct GenerateOptions {
     /// Generate the derivatives of all residuals too, for implicit integrators
     #[arg(long)]
     pub(crate) jacobian: bool,
+    #[command(flatten)]
+    pub(crate) frames: FrameOptions,
     /// Language of the source
     #[arg(long, value_enum, default_value_t = Language::Rust)]
     pub(crate) lang: Language,
@@ -283,6 +288,8 @@ pub(crate) struct EvalOptions {
     /// Leave the state as it is: close no loops and change no velocities
     #[arg(long)]
     pub(crate) raw: bool,
+    #[command(flatten)]
+    pub(crate) frames: FrameOptions,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,

@@ -10,6 +10,7 @@ mod arguments;
 mod base64;
 mod commands;
 mod evaluate;
+mod frames;
 mod gltf;
 mod graph;
 mod input;

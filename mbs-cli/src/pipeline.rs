@@ -3,6 +3,7 @@
 //! The compiler itself has no clock and opens no files, so both happen here.
 
 use crate::arguments::NumberOptions;
+use crate::frames;
 use crate::input::{Files, place_in_file};
 use crate::report::Failure;
 use mbs_symbolic::Options;
@@ -87,6 +88,7 @@ pub(crate) fn derive(path: &Path, options: Options) -> Result<Derived, Failure> 
 
 /// Derives the equations of a model that was read.
 pub(crate) fn derive_planned(mut planned: Planned, options: Options) -> Result<Derived, Failure> {
+    frames::check(&planned.model, &options)?;
     match timed(&mut planned.times, "equations", || {
         dynamics::build(&planned.model, &planned.topology, options)
     }) {
@@ -154,7 +156,8 @@ pub(crate) fn derivatives(
 ) -> impl Fn() -> Option<Program> + Send + Sync + 'static {
     let (model, topology) = (planned.model.clone(), planned.topology.clone());
     move || {
-        let equations = dynamics::build(&model, &topology, Options { jacobian: true, ..options }).ok()?;
+        let options = Options { jacobian: true, ..options.clone() };
+        let equations = dynamics::build(&model, &topology, options).ok()?;
         let mut program = program::lower(&equations);
         optimize::run(&mut program);
         Some(program)

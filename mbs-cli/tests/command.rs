@@ -85,6 +85,33 @@ fn the_jacobian_is_made_when_asked_for() {
     assert!(succeed(&["generate", FOUR_BAR, "--jacobian"]).contains("pub fn jacobian("));
 }
 
+/// A rod that hangs straight down: its tip moves with −l along x as it turns about y.
+#[test]
+fn jacobians_of_frames_are_made_when_asked_for() {
+    const PENDULUM: &str = "models/pendulum.yaml";
+    assert!(!succeed(&["generate", PENDULUM]).contains("frame_jacobian"));
+    let code = succeed(&["generate", PENDULUM, "--frame-jacobians", "rod.tip,rod"]);
+    assert!(code.contains("pub fn frame_jacobian(") && code.contains("[\"rod.tip\", \"rod\"]"));
+
+    let scratch = Scratch::new("frames");
+    let state = scratch.file("state.json", r#"{"positions": {"theta": 0}, "parameters": {"l": 2}}"#);
+    let eval = ["eval", PENDULUM, "--state", &state, "--frame-jacobian", "rod.tip", "--json"];
+    assert_eq!(
+        json(&eval, 0)["frame_jacobians"],
+        serde_json::json!({"rod.tip": [[-2.0], [0.0], [0.0], [0.0], [1.0], [0.0]]})
+    );
+    let plain = ["eval", PENDULUM, "--state", &state, "--json"];
+    assert!(json(&plain, 0).get("frame_jacobians").is_none());
+    let text = succeed(&eval[..6]);
+    assert!(text.contains("\nJ rod.tip: vx, vy, vz, wx, wy, wz by v\n            -2\n"), "{text}");
+
+    let output = mbs(&["eval", PENDULUM, "--frame-jacobians", "rod.tipp"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = stderr(&output);
+    assert!(error.contains("MBS-N008") && error.contains("rod.tip`"), "{error}");
+    assert_eq!(mbs(&["eval", PENDULUM, "--frame-axes", "frame"]).status.code(), Some(2), "of no frame");
+}
+
 /// The counts themselves are watched where the models are; here only what is shown.
 #[test]
 fn stats_for_people() {

@@ -1,5 +1,6 @@
 //! What stands in the attribute.
 
+use mbs_build::FrameAxes;
 use syn::parse::{Parse, ParseStream};
 use syn::{Ident, LitStr, Path, Token};
 
@@ -10,6 +11,10 @@ pub(crate) struct Arguments {
     pub(crate) runtime: Option<Path>,
     /// `jacobian`.
     pub(crate) jacobian: bool,
+    /// `frame_jacobians = "…"`.
+    pub(crate) frame_jacobians: Vec<String>,
+    /// `frame_axes = "…"`.
+    pub(crate) frame_axes: FrameAxes,
     /// `keep_dust`.
     pub(crate) keep_dust: bool,
     /// `floating_base`.
@@ -28,13 +33,15 @@ pub(crate) enum Source {
 const FLAGS: [&str; 4] = ["jacobian", "keep_dust", "floating_base", "lenient"];
 
 /// All of them and `crate`, for messages.
-const ARGUMENTS: &str = "`jacobian`, `keep_dust`, `floating_base`, `lenient` or `crate`";
+const ARGUMENTS: &str =
+    "`jacobian`, `frame_jacobians`, `frame_axes`, `keep_dust`, `floating_base`, `lenient` or `crate`";
 
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let mut model = None;
         let mut runtime = None;
         let mut flags = FLAGS.map(|name| (name, false));
+        let (mut frame_jacobians, mut frame_axes) = (Vec::new(), FrameAxes::default());
         while !input.is_empty() {
             let start = input.span();
             let source = if input.peek(LitStr) {
@@ -48,6 +55,15 @@ impl Parse for Arguments {
                 let key: Ident = input.parse()?;
                 if let Some((_, given)) = flags.iter_mut().find(|(name, _)| key == name) {
                     *given = true;
+                    None
+                } else if key == "frame_jacobians" {
+                    input.parse::<Token![=]>()?;
+                    let names = input.parse::<LitStr>()?.value();
+                    frame_jacobians = names.split(',').map(|name| name.trim().to_owned()).collect();
+                    None
+                } else if key == "frame_axes" {
+                    input.parse::<Token![=]>()?;
+                    frame_axes = axes(&input.parse()?)?;
                     None
                 } else if key == "yaml" {
                     input.parse::<Token![=]>()?;
@@ -71,6 +87,14 @@ impl Parse for Arguments {
         let message = "expected the model: a file name or `yaml = \"…\"`";
         let model = model.ok_or_else(|| syn::Error::new(input.span(), message))?;
         let [jacobian, keep_dust, floating_base, lenient] = flags.map(|(_, given)| given);
-        Ok(Self { model, runtime, jacobian, keep_dust, floating_base, lenient })
+        Ok(Self { model, runtime, jacobian, frame_jacobians, frame_axes, keep_dust, floating_base, lenient })
+    }
+}
+
+fn axes(name: &LitStr) -> syn::Result<FrameAxes> {
+    match name.value().as_str() {
+        "ground" => Ok(FrameAxes::Ground),
+        "frame" => Ok(FrameAxes::Frame),
+        _ => Err(syn::Error::new(name.span(), "expected `\"ground\"` or `\"frame\"`")),
     }
 }

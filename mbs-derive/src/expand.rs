@@ -52,7 +52,12 @@ fn expand(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream, Tok
     Ok(quote! {
         #item
         #code
-        #runtime::delegate_system!(#name, #module::Model);
+        impl #runtime::wrapper::Wraps for #name {
+            type Inner = #module::Model;
+            fn inner(&self) -> &Self::Inner {
+                &#module::Model
+            }
+        }
         #tracked
     })
 }
@@ -60,8 +65,15 @@ fn expand(arguments: TokenStream, item: &TokenStream) -> Result<TokenStream, Tok
 /// Compiles the model; the span is where it is named.
 fn compile(arguments: &Arguments) -> Result<(CompiledFile, Span), TokenStream> {
     let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let Arguments { jacobian, keep_dust, floating_base, lenient, .. } = *arguments;
-    let options = Options { jacobian, keep_dust, floating_base, lenient, ..Options::default() };
+    let options = Options {
+        jacobian: arguments.jacobian,
+        frame_jacobians: arguments.frame_jacobians.clone(),
+        frame_axes: arguments.frame_axes,
+        keep_dust: arguments.keep_dust,
+        floating_base: arguments.floating_base,
+        lenient: arguments.lenient,
+        ..Options::default()
+    };
     match &arguments.model {
         Source::Text(text) => {
             Ok((compile_text(&text.value(), "inline model", &manifest, options), text.span()))

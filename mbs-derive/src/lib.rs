@@ -19,6 +19,8 @@ use proc_macro::TokenStream;
 ///   the source file if it starts with `./`;
 /// - `#[multibody(yaml = "…")]`: the model itself;
 /// - `jacobian`: generate `System::jacobian` too, which implicit integrators need;
+/// - `frame_jacobians = "rod.eye, hub"`: generate `System::frame_jacobian` for these frames, in ground
+///   axes or, with `frame_axes = "frame"`, in their own;
 /// - `keep_dust`: take angles as they are written, also those within 1e-10 rad of a right angle;
 /// - `floating_base`: let the root link of a robot in URDF move freely instead of making it ground;
 /// - `lenient`: accept a robot in URDF with certain mistakes (docs/urdf.md);

@@ -14,6 +14,7 @@
 //! function may make room for intermediate values, which then stays with the thread.
 #![expect(unsafe_code, reason = "calls code that was compiled at run time")]
 
+mod call;
 mod derivatives;
 #[cfg(feature = "verify")]
 mod exact;
@@ -30,6 +31,7 @@ mod model;
 )]
 mod native;
 
+pub use call::call;
 #[cfg(feature = "verify")]
 pub use exact::Exact;
 pub use interpret::{Instructions, Interpreted};

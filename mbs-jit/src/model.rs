@@ -3,9 +3,10 @@
 
 use crate::derivatives::Derivatives;
 use crate::layout::layout;
-use mbs_runtime::{Accelerated, At, Energy, Fused, Layout, NotGenerated, System, wrong_length};
+use mbs_runtime::{Accelerated, At, Energy, Fused, Layout, Names, NotGenerated, System, wrong_length};
 use mbs_symbolic::program::{FunctionKind, Program, verify};
 use mbs_symbolic::straight_line::{Argument, arguments};
+use mbs_symbolic::with_functions;
 
 /// Runs the functions of one program on slices whose lengths have been checked.
 pub trait Engine: Send + Sync {
@@ -55,9 +56,9 @@ impl<'a> Read<'a> {
 #[derive(Debug)]
 pub struct Model<E> {
     layout: Layout,
+    /// Frames with a Jacobian.
+    frames: Names,
     n_theta: usize,
-    has_jacobian: bool,
-    has_accelerations: bool,
     /// Where a Jacobian comes from that the program has not.
     derivatives: Option<Derivatives>,
     /// By [`FunctionKind`].
@@ -77,6 +78,8 @@ struct Lengths {
     solution: [usize; 2],
     /// Of the results it has.
     results: [usize; N_RESULTS],
+    /// Whether the program has the function.
+    is_there: bool,
     /// Whether there is nothing to compute.
     is_empty: bool,
 }
@@ -109,7 +112,7 @@ impl Lengths {
             if arguments.contains(&Argument::VDot) { layout.velocities.len() } else { 0 },
             if arguments.contains(&Argument::Lambda) { layout.rows.len() } else { 0 },
         ];
-        Self { at, solution, results, is_empty: results == [0; N_RESULTS] }
+        Self { at, solution, results, is_there: program.has(kind), is_empty: results == [0; N_RESULTS] }
     }
 
     /// Whether all lengths are right. A state of the wrong size is refused even where nothing is
@@ -149,9 +152,8 @@ impl<E: Engine> Model<E> {
         }
         Ok(Self {
             layout: layout(program),
+            frames: program.layout.frames.clone().into(),
             n_theta: program.layout.parameters.len(),
-            has_jacobian: program.has(FunctionKind::Jacobian),
-            has_accelerations: program.has(FunctionKind::Accelerations),
             derivatives: None,
             functions: FunctionKind::ALL.map(|kind| Lengths::new(program, kind)),
             engine: engine(program)?,
@@ -164,8 +166,13 @@ impl<E: Engine> Model<E> {
         mut self,
         derive: impl Fn() -> Option<Program> + Send + Sync + 'static,
     ) -> Self {
-        self.derivatives = (!self.has_jacobian).then(|| Derivatives::new(derive));
+        self.derivatives = (!self.has(FunctionKind::Jacobian)).then(|| Derivatives::new(derive));
         self
+    }
+
+    #[inline(always)]
+    fn has(&self, kind: FunctionKind) -> bool {
+        self.functions[kind as usize].is_there
     }
 
     /// Runs a function, or returns false if a slice has the wrong length.
@@ -192,6 +199,31 @@ impl<E: Engine> Model<E> {
         if !self.call(kind, read, [&mut *out], &[]) {
             wrong_length(out);
         }
+    }
+
+    /// As `fill`, of a function the program may lack.
+    #[inline(always)]
+    fn request(&self, kind: FunctionKind, read: Read<'_>, out: &mut [f64]) -> Result<(), NotGenerated> {
+        if !self.has(kind) {
+            return self.compile_and_fill(kind, read, out);
+        }
+        self.fill(kind, read, out);
+        Ok(())
+    }
+
+    /// A Jacobian by a program that is compiled when the first one is asked for.
+    #[cold]
+    fn compile_and_fill(
+        &self,
+        kind: FunctionKind,
+        read: Read<'_>,
+        out: &mut [f64],
+    ) -> Result<(), NotGenerated> {
+        let derivatives = self.derivatives.as_ref().filter(|_| kind == FunctionKind::Jacobian);
+        let Read { at, v_dot, lambda } = read;
+        // What is prepared begins with θ.
+        let theta = at.prepared.get(..self.n_theta).unwrap_or_default();
+        derivatives.ok_or(NotGenerated)?.jacobian(theta, at, v_dot, lambda, out)
     }
 
     /// As `fill`, where `out` has its zeros already.
@@ -223,17 +255,83 @@ fn nowhere(t: f64, prepared: &[f64]) -> At<'_> {
     At { t, p: &[], v: &[], x: &[], u: &[], modes: &[], prepared }
 }
 
-macro_rules! fills_one_array {
-    ($($name:ident $kind:ident,)*) => {
-        $(fn $name(&self, at: &At<'_>, out: &mut [f64]) {
-            self.fill(FunctionKind::$kind, Read::at(at), out);
-        })*
+/// The methods of [`System`] that fill one array, by the table of functions.
+macro_rules! methods {
+    ($(
+        $(#[$doc:meta])*
+        $kind:ident $name:ident $signature:ident $form:ident $(($fields:ident))? $presence:ident $use:ident
+            [$($quantity:ident),*];
+    )*) => {
+        $(method!($signature $form $presence, $name $kind);)*
     };
 }
 
+/// One of them; functions with several results are written out below.
+macro_rules! method {
+    (State Array Always, $name:ident $kind:ident) => {
+        fn $name(&self, at: &At<'_>, out: &mut [f64]) {
+            self.fill(FunctionKind::$kind, Read::at(at), out);
+        }
+    };
+    (State Array WhereNeeded, $name:ident $kind:ident) => {
+        fn $name(&self, at: &At<'_>, out: &mut [f64]) {
+            // A program that needs no such function has nothing to fill.
+            if self.has(FunctionKind::$kind) || !out.is_empty() {
+                self.fill(FunctionKind::$kind, Read::at(at), out);
+            }
+        }
+    };
+    (State Array OnRequest, $name:ident $kind:ident) => {
+        fn $name(&self, at: &At<'_>, out: &mut [f64]) -> Result<(), NotGenerated> {
+            self.request(FunctionKind::$kind, Read::at(at), out)
+        }
+    };
+    (StateAndRates Array Always, $name:ident $kind:ident) => {
+        fn $name(&self, at: &At<'_>, v_dot: &[f64], out: &mut [f64]) {
+            self.fill(FunctionKind::$kind, Read { v_dot, ..Read::at(at) }, out);
+        }
+    };
+    (StateAndSolution Array Always, $name:ident $kind:ident) => {
+        fn $name(&self, at: &At<'_>, v_dot: &[f64], lambda: &[f64], out: &mut [f64]) {
+            self.fill(FunctionKind::$kind, Read { at, v_dot, lambda }, out);
+        }
+    };
+    (StateAndSolution Array OnRequest, $name:ident $kind:ident) => {
+        fn $name(
+            &self,
+            at: &At<'_>,
+            v_dot: &[f64],
+            lambda: &[f64],
+            out: &mut [f64],
+        ) -> Result<(), NotGenerated> {
+            self.request(FunctionKind::$kind, Read { at, v_dot, lambda }, out)
+        }
+    };
+    (Parameters Array Always, $name:ident $kind:ident) => {
+        fn $name(&self, prepared: &[f64], out: &mut [f64]) {
+            self.fill(FunctionKind::$kind, Read::at(&nowhere(0.0, prepared)), out);
+        }
+    };
+    (Time Array Always, $name:ident $kind:ident) => {
+        fn $name(&self, t: f64, modes: &[bool], prepared: &[f64], u: &mut [f64]) {
+            let at = At { modes, ..nowhere(t, prepared) };
+            self.fill(FunctionKind::$kind, Read::at(&at), u);
+        }
+    };
+    ($signature:ident Fields $presence:ident, $name:ident $kind:ident) => {};
+    ($signature:ident Arrays $presence:ident, $name:ident $kind:ident) => {};
+    ($signature:ident Value $presence:ident, $name:ident $kind:ident) => {};
+}
+
 impl<E: Engine> System for Model<E> {
+    with_functions!(methods);
+
     fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    fn frame_names(&self) -> &Names {
+        &self.frames
     }
 
     fn prepare(&self, theta: &[f64], prepared: &mut [f64]) {
@@ -242,20 +340,6 @@ impl<E: Engine> System for Model<E> {
         }
         // SAFETY: both lengths have just been checked.
         unsafe { self.engine.prepare(theta, prepared) };
-    }
-
-    fills_one_array! {
-        kinematics Kinematics,
-        kinematic_matrix KinematicMatrix,
-        mass_matrix MassMatrix,
-        forces Forces,
-        constraints Constraints,
-        constraint_jacobian ConstraintJacobian,
-        velocity_bias VelocityBias,
-        acceleration_bias AccelerationBias,
-        auxiliary Auxiliary,
-        switching_functions SwitchingFunctions,
-        poses Poses,
     }
 
     fn fused(&self, at: &At<'_>, out: &mut Fused<'_>) {
@@ -275,24 +359,11 @@ impl<E: Engine> System for Model<E> {
         self.fuse(at, out, &[1, 3]);
     }
 
-    fn inverse_dynamics(&self, at: &At<'_>, v_dot: &[f64], out: &mut [f64]) {
-        self.fill(FunctionKind::InverseDynamics, Read { v_dot, ..Read::at(at) }, out);
-    }
-
-    fn outputs(&self, at: &At<'_>, v_dot: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.fill(FunctionKind::Outputs, Read { at, v_dot, lambda }, out);
-    }
-
     fn energy(&self, at: &At<'_>) -> Energy {
         let mut energy = [0.0; 2];
         self.fill(FunctionKind::Energy, Read::at(at), &mut energy);
         let [kinetic, potential] = energy;
         Energy { kinetic, potential }
-    }
-
-    fn input_defaults(&self, t: f64, modes: &[bool], prepared: &[f64], u: &mut [f64]) {
-        let at = At { modes, ..nowhere(t, prepared) };
-        self.fill(FunctionKind::InputDefaults, Read::at(&at), u);
     }
 
     fn initial(&self, prepared: &[f64], p: &mut [f64], v: &mut [f64], x: &mut [f64]) {
@@ -304,36 +375,8 @@ impl<E: Engine> System for Model<E> {
         }
     }
 
-    fn derived(&self, prepared: &[f64], out: &mut [f64]) {
-        self.fill(FunctionKind::Derived, Read::at(&nowhere(0.0, prepared)), out);
-    }
-
-    fn closure_cosines(&self, at: &At<'_>, out: &mut [f64]) {
-        // A model without closures has not the function, and nothing to fill.
-        if !out.is_empty() || !self.layout.closures.is_empty() {
-            self.fill(FunctionKind::ClosureCosines, Read::at(at), out);
-        }
-    }
-
-    fn jacobian(
-        &self,
-        at: &At<'_>,
-        v_dot: &[f64],
-        lambda: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), NotGenerated> {
-        if !self.has_jacobian {
-            let derivatives = self.derivatives.as_ref().ok_or(NotGenerated)?;
-            // What is prepared begins with θ.
-            let theta = at.prepared.get(..self.n_theta).unwrap_or_default();
-            return derivatives.jacobian(theta, at, v_dot, lambda, out);
-        }
-        self.fill(FunctionKind::Jacobian, Read { at, v_dot, lambda }, out);
-        Ok(())
-    }
-
     fn accelerations(&self, at: &At<'_>, out: &mut Accelerated<'_>) -> Result<(), NotGenerated> {
-        if !self.has_accelerations {
+        if !self.has(FunctionKind::Accelerations) {
             return Err(NotGenerated);
         }
         let results =

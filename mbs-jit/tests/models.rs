@@ -16,7 +16,8 @@ fn native_code_gives_the_interpreters_bits() {
         let mut random = Random::new(&name);
         for _ in 0..STATES {
             let state = State::random(native.layout(), &mut random);
-            let (expected, found) = (state.evaluate(&interpreted), state.evaluate(&native));
+            let (expected, found) =
+                (state.evaluate(&program, &interpreted), state.evaluate(&program, &native));
             for ((function, expected), (_, found)) in expected.iter().zip(&found) {
                 assert_eq!(bits(found), bits(expected), "{function} of {name}");
             }
@@ -51,13 +52,13 @@ fn parameters_change_without_compiling_again() {
     let program = model("four_bar");
     let (native, interpreted) = (Native::new(&program).expect("native code"), Interpreted::new(&program));
     let mut state = State::random(native.layout(), &mut Random::new("parameters"));
-    let first = state.evaluate(&native);
+    let first = state.evaluate(&program, &native);
     for theta in &mut state.theta {
         *theta *= 1.25;
     }
-    let second = state.evaluate(&native);
+    let second = state.evaluate(&program, &native);
     assert_ne!(first, second);
-    for ((function, expected), (_, found)) in state.evaluate(&interpreted).iter().zip(&second) {
+    for ((function, expected), (_, found)) in state.evaluate(&program, &interpreted).iter().zip(&second) {
         assert_eq!(bits(found), bits(expected), "{function}");
     }
 }
@@ -69,12 +70,13 @@ fn two_threads_may_call_at_once() {
     let interpreted = Interpreted::new(&program);
     std::thread::scope(|scope| {
         for seed in ["one", "other", "third"] {
-            let (native, interpreted) = (&native, &interpreted);
+            let (program, native, interpreted) = (&program, &native, &interpreted);
             scope.spawn(move || {
                 let mut random = Random::new(seed);
                 for _ in 0..20 {
                     let state = State::random(native.layout(), &mut random);
-                    let (expected, found) = (state.evaluate(interpreted), state.evaluate(native));
+                    let (expected, found) =
+                        (state.evaluate(program, interpreted), state.evaluate(program, native));
                     for ((function, expected), (_, found)) in expected.iter().zip(&found) {
                         assert_eq!(bits(found), bits(expected), "{function}");
                     }

@@ -21,7 +21,6 @@ extern crate std;
 #[cfg(feature = "batch")]
 pub mod batch;
 pub mod constraint;
-mod delegate;
 pub mod integrate;
 mod layout;
 pub mod linalg;
@@ -42,7 +41,13 @@ pub use nalgebra;
 pub use plant::{Plant, State, Statistics};
 #[cfg(feature = "std")]
 pub use signals::{Defaults, Signals};
-pub use system::{Accelerated, At, Energy, Fused, NotGenerated, System, wrong_length};
+pub use system::{Accelerated, At, Energy, FUNCTIONS, Fused, NotGenerated, System, wrong_length};
+
+/// Systems that are another system but for what they override.
+pub mod wrapper {
+    // Not at the root: who imports everything would have each method twice.
+    pub use crate::system::Wraps;
+}
 
 /// Generated code states which version of this crate's interface it was written
 /// for, and refuses to compile against another.

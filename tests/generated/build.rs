@@ -1,5 +1,6 @@
 //! Compiles every model of the workspace, and those of this crate.
 
+use mbs_build::{Config, FrameAxes};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -17,6 +18,16 @@ const WITH_JACOBIAN: [&str; 8] = [
     "rssr",
 ];
 
+/// Models that are compiled with Jacobians of frames, in ground axes or in their own: a tree with
+/// a quaternion, rolling, and loops. All of them are among those with their Jacobian.
+const WITH_FRAMES: [(&str, &[&str], FrameAxes); 5] = [
+    ("five_link", &["carrier", "rod1.tip"], FrameAxes::Ground),
+    ("heavy_top", &["top.centre"], FrameAxes::Ground),
+    ("planar_vehicle", &["arm.hub", "carbody"], FrameAxes::Frame),
+    ("rolling_disc", &["disc"], FrameAxes::Frame),
+    ("rssr", &["coupler.tip", "rocker"], FrameAxes::Ground),
+];
+
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let mut models = Vec::new();
@@ -27,8 +38,14 @@ fn main() {
     models.sort();
     let (with, without): (Vec<&PathBuf>, Vec<&PathBuf>) =
         models.iter().partition(|path| WITH_JACOBIAN.contains(&name(path)));
-    mbs_build::Config::new().compile(&without);
-    mbs_build::Config::new().jacobian(true).compile(&with);
+    Config::new().compile(&without);
+    for model in with {
+        let mut config = Config::new().jacobian(true);
+        if let Some((_, frames, axes)) = WITH_FRAMES.iter().find(|(other, ..)| *other == name(model)) {
+            config = config.frame_jacobians(frames).frame_axes(*axes);
+        }
+        config.compile(&[model]);
+    }
 
     let names: Vec<&str> = models.iter().map(|path| name(path)).collect();
     let mut text = String::new();
@@ -44,9 +61,19 @@ fn main() {
     text.push_str("];\n");
     let _ = writeln!(text, "/// Names of the models with a Jacobian.");
     let _ = writeln!(text, "pub static WITH_JACOBIAN: &[&str] = &{WITH_JACOBIAN:?};");
-    let typed = names.iter().map(|name| match WITH_JACOBIAN.contains(name) {
-        true => format!("{name} jacobian"),
-        false => (*name).to_owned(),
+    let _ = writeln!(
+        text,
+        "/// Names of the models with Jacobians of frames: which ones, and whether in their own axes."
+    );
+    let _ = writeln!(text, "pub static WITH_FRAMES: &[(&str, &[&str], bool)] = &[");
+    for (name, frames, axes) in WITH_FRAMES {
+        let _ = writeln!(text, "    ({name:?}, &{frames:?}, {}),", axes == FrameAxes::Frame);
+    }
+    text.push_str("];\n");
+    let typed = names.iter().map(|name| {
+        let jacobian = WITH_JACOBIAN.contains(name).then_some(" jacobian");
+        let frames = WITH_FRAMES.iter().any(|(other, ..)| other == name).then_some(" frame_jacobian");
+        format!("{name}{}{}", jacobian.unwrap_or_default(), frames.unwrap_or_default())
     });
     let _ = writeln!(text, "typed! {{ {} }}", typed.collect::<Vec<_>>().join(", "));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("all_models.rs");

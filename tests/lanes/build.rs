@@ -25,9 +25,11 @@ const FOUR: [&str; 6] = [
 fn main() {
     Config::new().scalars(&[Scalar::F32, Scalar::F64x4]).compile(&FOUR);
     Config::new().scalars(&[Scalar::F32, Scalar::F64x4, Scalar::F64x8]).compile(&EIGHT);
-    // A stiff one with what implicit methods need; `five_link_bushings` has it not.
+    // A stiff one with what implicit methods need, which `five_link_bushings` has not, and with
+    // the Jacobian of a frame.
     Config::new()
         .jacobian(true)
+        .frame_jacobians(&["ball2"])
         .scalars(&[Scalar::F32, Scalar::F64x4])
         .compile(&["../../models/flyball_governor.yaml"]);
     let fused = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("fused");

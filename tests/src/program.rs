@@ -1,9 +1,7 @@
 //! The optimised program against the equations it was made of.
 
-use mbs_symbolic::dynamics::Equations;
-use mbs_symbolic::ids::ExprId;
 use mbs_symbolic::optimize;
-use mbs_symbolic::program::{FunctionKind, Inputs, Interpreter, Quantity, lower};
+use mbs_symbolic::program::{FunctionKind, Inputs, Interpreter, expressions, lower};
 
 use crate::close;
 use crate::compiled::{Compiled, Difference};
@@ -36,7 +34,7 @@ pub(crate) fn compare(compiled: &Compiled<'_>, functions: &[FunctionKind]) -> Ve
     for kind in functions.iter().copied().filter(|&kind| compared(kind)) {
         let quantities = kind.quantities();
         let expected: Vec<Vec<f64>> =
-            quantities.iter().map(|quantity| compiled.get(&roots(equations, *quantity))).collect();
+            quantities.iter().map(|&quantity| compiled.get(&expressions(equations, quantity))).collect();
         let mut results: Vec<Vec<f64>> = expected.iter().map(|list| vec![f64::NAN; list.len()]).collect();
         let mut slices: Vec<&mut [f64]> = results.iter_mut().map(Vec::as_mut_slice).collect();
         interpreter.run(&program, kind, &inputs, &mut slices);
@@ -51,39 +49,4 @@ pub(crate) fn compare(compiled: &Compiled<'_>, functions: &[FunctionKind]) -> Ve
         }
     }
     differences
-}
-
-fn roots(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
-    let [p, v, x] = &equations.initial;
-    let list = match quantity {
-        Quantity::PDot => &equations.p_dot,
-        Quantity::KinematicMatrix => &equations.kinematic_matrix,
-        Quantity::MassMatrix => &equations.mass_matrix,
-        Quantity::Forces => &equations.forces,
-        Quantity::Constraints => &equations.constraints,
-        Quantity::ConstraintJacobian => &equations.constraint_jacobian,
-        Quantity::VelocityBias => &equations.velocity_bias,
-        Quantity::AccelerationBias => &equations.acceleration_bias,
-        Quantity::Auxiliary => &equations.auxiliary,
-        Quantity::InverseDynamics => &equations.inverse_dynamics,
-        Quantity::Switching => &equations.switching,
-        Quantity::ClosureCosines => &equations.closure_cosines,
-        Quantity::Outputs => &equations.outputs,
-        Quantity::Poses => {
-            let poses = equations.poses.iter();
-            return poses.flat_map(|pose| pose.r_wb_w.into_iter().chain(pose.rot_wb.concat())).collect();
-        }
-        Quantity::Energy => return vec![equations.kinetic_energy, equations.potential_energy],
-        Quantity::InputDefaults => &equations.input_defaults,
-        Quantity::InitialP => p,
-        Quantity::InitialV => v,
-        Quantity::InitialX => x,
-        Quantity::Derived => &equations.derived,
-        Quantity::Jacobian => equations.jacobian.as_ref().expect("the program has it"),
-        Quantity::Accelerations | Quantity::Multipliers | Quantity::Pivots => {
-            unreachable!("solutions are compared with M, f, G and z")
-        }
-        Quantity::Prepared => unreachable!("no function of a state returns prepared values"),
-    };
-    list.clone()
 }

@@ -288,7 +288,7 @@ fn a_law_without_potential_is_found() {
     for (name, text) in BESIDE_BY_HAND {
         let wanted = Wanted { provenance: true, ..Wanted::default() };
         let compiled =
-            || compile(name, text, &NoFiles, wanted).unwrap_or_else(|rejected| panic!("{rejected}"));
+            || compile(name, text, &NoFiles, wanted.clone()).unwrap_or_else(|rejected| panic!("{rejected}"));
         let check = |mut compiled: Compiled| {
             let others = Others::of(&mut compiled);
             assert_eq!(others.names, [name], "the law by hand has no balance");

@@ -46,7 +46,7 @@ struct Difference {
 
 fn difference(before: &Path, after: &Path, numbers: NumberOptions) -> Result<Difference, Failure> {
     let wanted = Options { provenance: true, ..numbers.equations() };
-    let (a, b) = (pipeline::derive(before, wanted)?, pipeline::derive(after, wanted)?);
+    let (a, b) = (pipeline::derive(before, wanted.clone())?, pipeline::derive(after, wanted)?);
     let comparison = explain::compare([&a.planned.model, &b.planned.model], [&a.equations, &b.equations]);
     let compile = |derived: Derived| -> Result<(Sources, Program), Failure> {
         let Compiled { planned, program, .. } = pipeline::compile_derived(derived)?;

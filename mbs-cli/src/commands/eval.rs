@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
-    let compiled = pipeline::compile(&options.model, options.numbers.equations())?;
+    let wanted = options.frames.with_frames(options.numbers.equations());
+    let compiled = pipeline::compile(&options.model, wanted)?;
     let layout = &compiled.program.layout;
     let given = state::read(options.state.as_deref(), layout)?;
     let mut evaluator = Evaluator::new(&compiled.program, &given.theta);
@@ -55,6 +56,9 @@ fn decide_modes(evaluator: &mut Evaluator<'_>, state: &mut State) -> Result<(), 
 /// A value is not a finite number, or not determined.
 const UNDEFINED: u8 = 1;
 
+/// Rows of a frame's Jacobian.
+const FRAME_ROWS: [&str; 6] = ["vx", "vy", "vz", "wx", "wy", "wz"];
+
 /// Refuses quaternions that belong to no orientation.
 fn oriented(layout: &Layout, state: &State) -> Result<(), Failure> {
     let zero = layout.quaternions.iter().find(|block| {
@@ -84,6 +88,8 @@ struct Values {
     energy: Vec<f64>,
     /// Why there are no accelerations and multipliers, if there are none.
     undetermined: Option<String>,
+    /// Six rows for each frame asked for, frame by frame.
+    frame_jacobians: Vec<f64>,
 }
 
 impl Values {
@@ -109,6 +115,7 @@ impl Values {
             auxiliary: evaluator.one(FunctionKind::Auxiliary, state),
             outputs: evaluator.one(FunctionKind::Outputs, state),
             energy: evaluator.one(FunctionKind::Energy, state),
+            frame_jacobians: evaluator.run(FunctionKind::FrameJacobian, state).concat(),
             mass_matrix,
             forces,
             jacobian,
@@ -158,7 +165,23 @@ impl Values {
             ("outputs", named(&layout.outputs, &self.outputs)),
             ("energy", json!({"kinetic": self.energy.first(), "potential": self.energy.get(1)})),
         ];
-        entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        let mut answer: Map<_, _> = entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        if !layout.frames.is_empty() {
+            let matrices =
+                self.frames(layout).map(|(name, values)| (name.clone(), matrix_json(values, 6, n_v)));
+            answer.insert("frame_jacobians".to_owned(), matrices.collect::<Map<_, _>>().into());
+        }
+        answer
+    }
+
+    /// The frames asked for, each with its Jacobian.
+    fn frames<'v>(&'v self, layout: &'v Layout) -> impl Iterator<Item = (&'v String, &'v [f64])> {
+        let length = 6 * layout.velocities.len();
+        layout
+            .frames
+            .iter()
+            .enumerate()
+            .map(move |(k, name)| (name, &self.frame_jacobians[k * length..][..length]))
     }
 
     /// The entries that are not finite numbers, by name.
@@ -191,6 +214,11 @@ impl Values {
             for (index, _) in values.iter().enumerate().filter(|(_, value)| !value.is_finite()) {
                 let (row, column) = (index % down.len(), index / down.len());
                 found.push(format!("{title}[{}, {}]", down[row], layout.velocities[column.min(n_v - 1)]));
+            }
+        }
+        for (name, values) in self.frames(layout) {
+            for (index, _) in values.iter().enumerate().filter(|(_, value)| !value.is_finite()) {
+                found.push(format!("J {name}[{}, {}]", FRAME_ROWS[index % 6], layout.velocities[index / 6]));
             }
         }
         found
@@ -231,6 +259,11 @@ impl Values {
         }
         vector(&mut out, "outputs", &layout.outputs, &self.outputs);
         vector(&mut out, "energy", &["kinetic".to_owned(), "potential".to_owned()], &self.energy);
+        let directions = FRAME_ROWS.map(str::to_owned);
+        for (name, values) in self.frames(layout) {
+            let title = format!("J {name}: {} by v", FRAME_ROWS.join(", "));
+            matrix(&mut out, &title, values, [&directions, &layout.velocities]);
+        }
         if !undefined.is_empty() {
             let _ = writeln!(out, "\nnot defined at this state: {}", undefined.join(", "));
         }

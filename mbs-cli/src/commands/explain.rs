@@ -7,7 +7,7 @@ use mbs_symbolic::Options;
 use mbs_symbolic::diag::Span;
 use mbs_symbolic::dynamics::{Contribution, Quantity};
 use mbs_symbolic::emit::text::{self, Written};
-use mbs_symbolic::explain::{self, Explanation, describe, frame_name, frames};
+use mbs_symbolic::explain::{self, Explanation, describe, frames};
 use mbs_symbolic::program::{self, Counts, FunctionKind};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
@@ -73,7 +73,7 @@ impl Answer {
     fn between(&self, term: &Contribution) -> Vec<(String, usize)> {
         let model = &self.planned.model;
         let ids = frames(term.element, model).into_iter();
-        let frame = |id| (frame_name(id, model), self.place(model.frames[id].name.span).1);
+        let frame = |id| (model.frame_name(id), self.place(model.frames[id].name.span).1);
         ids.map(frame).collect()
     }
 

@@ -11,6 +11,7 @@ pub(crate) fn run(options: &GenerateOptions) -> Result<(), Failure> {
         return Err(Failure::new("MBS-C006", "there is no C emitter yet").help("use `--lang rust`"));
     }
     let wanted = Options { jacobian: options.jacobian, ..options.numbers.equations() };
+    let wanted = options.frames.with_frames(wanted);
     let compiled = pipeline::compile(&options.model, wanted)?;
     output::check(options.out.as_deref(), &compiled.planned.files)?;
     report::print_warnings(&compiled.planned.warnings, &compiled.planned.sources);

@@ -12,7 +12,7 @@ use std::fmt::Write;
 pub(crate) fn run(options: &StatsOptions) -> Result<(), Failure> {
     let wanted =
         Options { savings: options.choices, jacobian: options.jacobian, ..options.numbers.equations() };
-    let compiled = pipeline::compile(&options.model, wanted)?;
+    let compiled = pipeline::compile(&options.model, options.frames.with_frames(wanted))?;
     if options.json {
         return report::print_json(answer(&compiled));
     }

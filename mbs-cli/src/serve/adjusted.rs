@@ -1,6 +1,7 @@
 //! A compiled model with other parameters, inputs and initial values.
 
-use mbs_runtime::{Accelerated, At, Energy, Fused, Layout, NotGenerated, System};
+use mbs_runtime::wrapper::Wraps;
+use mbs_runtime::{Layout, System};
 
 /// Something that has been set, by its place in the layout.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,43 +46,15 @@ impl<'s> Adjusted<'s> {
     }
 }
 
-/// Functions that only pass on.
-macro_rules! passed_on {
-    ($($function:ident)*) => {
-        $(fn $function(&self, at: &At<'_>, out: &mut [f64]) {
-            self.inner.$function(at, out);
-        })*
-    };
-}
+impl<'s> Wraps for Adjusted<'s> {
+    type Inner = dyn System + 's;
 
-impl System for Adjusted<'_> {
+    fn inner(&self) -> &Self::Inner {
+        self.inner
+    }
+
     fn layout(&self) -> &Layout {
         &self.layout
-    }
-
-    fn prepare(&self, theta: &[f64], prepared: &mut [f64]) {
-        self.inner.prepare(theta, prepared);
-    }
-
-    passed_on!(
-        kinematics kinematic_matrix mass_matrix forces constraints constraint_jacobian
-        velocity_bias acceleration_bias auxiliary switching_functions poses closure_cosines
-    );
-
-    fn fused(&self, at: &At<'_>, out: &mut Fused<'_>) {
-        self.inner.fused(at, out);
-    }
-
-    fn inverse_dynamics(&self, at: &At<'_>, v_dot: &[f64], out: &mut [f64]) {
-        self.inner.inverse_dynamics(at, v_dot, out);
-    }
-
-    fn outputs(&self, at: &At<'_>, v_dot: &[f64], lambda: &[f64], out: &mut [f64]) {
-        self.inner.outputs(at, v_dot, lambda, out);
-    }
-
-    fn energy(&self, at: &At<'_>) -> Energy {
-        self.inner.energy(at)
     }
 
     fn input_defaults(&self, t: f64, modes: &[bool], prepared: &[f64], u: &mut [f64]) {
@@ -107,22 +80,61 @@ impl System for Adjusted<'_> {
             }
         }
     }
+}
 
-    fn derived(&self, prepared: &[f64], out: &mut [f64]) {
-        self.inner.derived(prepared, out);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mbs_runtime::{At, Fused};
+    use mbs_symbolic::model::NoFiles;
+    use std::fmt::Write;
+
+    /// Eight bodies that slide side by side: most of M is zero.
+    fn sliders() -> Box<dyn System> {
+        let (mut bodies, mut joints) = (String::new(), String::new());
+        for k in 0..8 {
+            writeln!(bodies, "  b{k}: {{mass: 1}}").expect("memory");
+            writeln!(
+                joints,
+                "  j{k}: {{type: prismatic, from: ground, to: b{k}, axis: x, coordinate: s{k}}}"
+            )
+            .expect("memory");
+        }
+        let text = format!("model: sliders\nbodies:\n{bodies}joints:\n{joints}");
+        let compiled =
+            mbs_symbolic::compile("sliders.yaml", &text, &NoFiles, mbs_symbolic::Options::default());
+        mbs_jit::system(&compiled.unwrap_or_else(|rejected| panic!("{rejected}")).program).0
     }
 
-    fn jacobian(
-        &self,
-        at: &At<'_>,
-        v_dot: &[f64],
-        lambda: &[f64],
-        out: &mut [f64],
-    ) -> Result<(), NotGenerated> {
-        self.inner.jacobian(at, v_dot, lambda, out)
-    }
-
-    fn accelerations(&self, at: &At<'_>, out: &mut Accelerated<'_>) -> Result<(), NotGenerated> {
-        self.inner.accelerations(at, out)
+    /// What leaves zeros alone in the model must do so in the live page, which would otherwise write
+    /// all of M and G at every stage.
+    #[test]
+    fn zeros_are_left_alone() {
+        let inner = sliders();
+        let adjusted = Adjusted::new(&*inner, Vec::new());
+        let layout = inner.layout();
+        let n = layout.n_v();
+        let mut prepared = vec![0.0; layout.n_prepared];
+        inner.prepare(&layout.parameter_defaults, &mut prepared);
+        let rest = vec![0.0; n];
+        let at = At { t: 0.0, p: &rest, v: &rest, x: &[], u: &[], modes: &[], prepared: &prepared };
+        let matrices = |system: &dyn System| {
+            let (mut alone, mut fused) = (vec![7.0; n * n], vec![7.0; n * n]);
+            system.update_mass_matrix(&at, &mut alone);
+            let (mut p_dot, mut forces) = (vec![0.0; n], vec![0.0; n]);
+            system.update_fused(
+                &at,
+                &mut Fused {
+                    p_dot: &mut p_dot,
+                    mass_matrix: &mut fused,
+                    forces: &mut forces,
+                    constraint_jacobian: &mut [],
+                    acceleration_bias: &mut [],
+                    auxiliary: &mut [],
+                },
+            );
+            [alone, fused]
+        };
+        assert_eq!(matrices(&adjusted), matrices(&*inner));
     }
 }

@@ -1,10 +1,11 @@
 //! Models and states for all tests.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use mbs_runtime::{Accelerated, At, Fused, Layout, Names, System};
+use mbs_jit::Read;
+use mbs_runtime::{At, Layout, Names, System};
 use mbs_symbolic::Options;
-use mbs_symbolic::model::Loader;
-use mbs_symbolic::program::Program;
+use mbs_symbolic::model::{self, Loader};
+use mbs_symbolic::program::{FunctionKind, Program};
 use std::path::{Path, PathBuf};
 
 /// Files beside a model.
@@ -16,12 +17,14 @@ impl Loader for Files {
     }
 }
 
-/// Compiles the model of a file, with or without its Jacobian.
+/// Compiles the model of a file with the Jacobians of all its frames, with or without its own.
 fn compile(path: &Path, jacobian: bool) -> Program {
     let source = std::fs::read_to_string(path).expect("a readable model");
     let files = Files(path.parent().expect("a folder").to_owned());
     let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
-    let options = Options { jacobian, ..Options::default() };
+    let (model, _) = model::read(name, &source, &files).result.expect("a model");
+    let frame_jacobians = model.frames.ids().map(|id| model.frame_name(id)).collect();
+    let options = Options { jacobian, frame_jacobians, ..Options::default() };
     match mbs_symbolic::compile(name, &source, &files, options) {
         Ok(compiled) => compiled.program,
         Err(rejected) => panic!("{rejected}"),
@@ -158,57 +161,19 @@ impl State {
         out
     }
 
-    /// All functions of a system, by name.
-    pub(crate) fn evaluate(&self, system: &dyn System) -> Vec<(&'static str, Vec<f64>)> {
-        let layout = system.layout();
-        let (n_p, n_v, n_x, n_lambda) = (layout.n_p(), layout.n_v(), layout.n_x(), layout.n_lambda());
+    /// All functions of a system made of a program, by name.
+    pub(crate) fn evaluate(&self, program: &Program, system: &dyn System) -> Vec<(&'static str, Vec<f64>)> {
         let prepared = self.prepared(system);
-        let at = self.at(&prepared);
-        let filled = |n: usize, fill: &dyn Fn(&mut [f64])| {
-            let mut out = vec![1e99; n];
-            fill(&mut out);
-            out
-        };
-        let mut all = vec![
-            ("kinematics", filled(n_p, &|out| system.kinematics(&at, out))),
-            ("kinematic_matrix", filled(n_p * n_v, &|out| system.kinematic_matrix(&at, out))),
-            ("mass_matrix", filled(n_v * n_v, &|out| system.mass_matrix(&at, out))),
-            ("forces", filled(n_v, &|out| system.forces(&at, out))),
-            ("constraints", filled(layout.n_g, &|out| system.constraints(&at, out))),
-            ("constraint_jacobian", filled(n_lambda * n_v, &|out| system.constraint_jacobian(&at, out))),
-            ("velocity_bias", filled(n_lambda, &|out| system.velocity_bias(&at, out))),
-            ("acceleration_bias", filled(n_lambda, &|out| system.acceleration_bias(&at, out))),
-            ("auxiliary", filled(n_x, &|out| system.auxiliary(&at, out))),
-            ("inverse_dynamics", filled(n_v, &|out| system.inverse_dynamics(&at, &self.v_dot, out))),
-            ("switching_functions", filled(layout.modes.len(), &|out| system.switching_functions(&at, out))),
-            (
-                "outputs",
-                filled(layout.outputs.len(), &|out| system.outputs(&at, &self.v_dot, &self.lambda, out)),
-            ),
-            ("poses", filled(12 * layout.bodies.len(), &|out| system.poses(&at, out))),
-            (
-                "input_defaults",
-                filled(layout.n_u(), &|out| system.input_defaults(self.t, at.modes, &prepared, out)),
-            ),
-            ("derived", filled(layout.derived.len(), &|out| system.derived(&prepared, out))),
-        ];
-        let energy = system.energy(&at);
-        all.push(("energy", vec![energy.kinetic, energy.potential]));
-        let mut parts: [Vec<f64>; 6] =
-            [n_p, n_v * n_v, n_v, n_lambda * n_v, n_lambda, n_x].map(|n| vec![1e99; n]);
-        let [p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary] = &mut parts;
-        let mut fused =
-            Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary };
-        system.fused(&at, &mut fused);
-        all.push(("fused", parts.concat()));
-        let mut parts: [Vec<f64>; 5] = [n_p, n_v, n_lambda, n_x, n_v + n_lambda].map(|n| vec![1e99; n]);
-        let [p_dot, v_dot, lambda, auxiliary, pivots] = &mut parts;
-        let mut accelerated = Accelerated { p_dot, v_dot, lambda, auxiliary, pivots };
-        assert_eq!(system.accelerations(&at, &mut accelerated), Ok(()), "short enough");
-        all.push(("accelerations", parts.concat()));
-        let [mut p, mut v, mut x] = [n_p, n_v, n_x].map(|n| vec![1e99; n]);
-        system.initial(&prepared, &mut p, &mut v, &mut x);
-        all.push(("initial", [p, v, x].concat()));
+        let at = &self.at(&prepared);
+        let read = Read { at, v_dot: &self.v_dot, lambda: &self.lambda };
+        let mut all = Vec::new();
+        for kind in FunctionKind::ALL.into_iter().filter(|&kind| program.has(kind)) {
+            let shapes = kind.quantities().iter().map(|&quantity| program.shape(quantity));
+            let mut parts: Vec<Vec<f64>> = shapes.map(|(rows, columns)| vec![1e99; rows * columns]).collect();
+            let mut slices: Vec<&mut [f64]> = parts.iter_mut().map(Vec::as_mut_slice).collect();
+            assert_eq!(mbs_jit::call(system, kind, read, &mut slices), Ok(()), "the program has it");
+            all.push((kind.name(), parts.concat()));
+        }
         all.push(("prepare", prepared));
         all
     }

@@ -7,6 +7,7 @@ use super::equations::{
     Element, Equations, Formulation, FrozenReading, InputSlot, Kinks, Layout, Mode, Pose, QuaternionBlock,
 };
 use super::formulation::{self, Formulated, Given};
+use super::frame_jacobian::{self, FrameAxes};
 use super::jacobian::jacobian;
 use super::outputs::{asked_reactions, outputs};
 use super::provenance;
@@ -25,7 +26,7 @@ use crate::spatial::{Axes, Vec3};
 use crate::topology::Topology;
 
 /// What to form beside the equations themselves.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// Keep what each model element adds to every entry ([`Equations::contributions`]);
     /// costs time and memory cubic in the depth of the tree.
@@ -42,12 +43,17 @@ pub struct Options {
     pub jacobian: bool,
     /// Count what each choice of formulation saves ([`Equations::savings`]).
     pub savings: bool,
+    /// Frames whose Jacobians to form ([`Equations::frame_jacobian`]), as the model writes them:
+    /// `rod.eye`, or `rod` for its reference frame.
+    pub frame_jacobians: Vec<String>,
+    /// The axes of frame Jacobians.
+    pub frame_axes: FrameAxes,
 }
 
 impl Options {
     /// How a robot in URDF becomes a model.
-    pub fn urdf(self) -> UrdfOptions {
-        let Self { keep_dust, floating_base, lenient, .. } = self;
+    pub fn urdf(&self) -> UrdfOptions {
+        let Self { keep_dust, floating_base, lenient, .. } = *self;
         UrdfOptions { keep_dust, floating_base, lenient }
     }
 }
@@ -55,6 +61,7 @@ impl Options {
 /// Builds the equations of `model` over the tree of `topology`.
 pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equations, Diagnostics> {
     let mut lowering = Lowering::new(model, topology);
+    let frames = frame_jacobian::asked(&mut lowering, &options.frame_jacobians);
     lowering.graph.keep_dust = options.keep_dust;
     let chain = chain::build(&mut lowering, topology);
     let mut kinematics = Kinematics::new(chain);
@@ -131,7 +138,6 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         (Vec::new(), Vec::new(), Vec::new())
     };
     let mut equations = Equations {
-        layout,
         frozen_readings: frozen_readings(&lowering.pieces),
         tables: std::mem::take(&mut lowering.tables),
         p_dot,
@@ -154,14 +160,12 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         input_defaults,
         initial,
         derived,
-        closure_cosines: Vec::new(),
-        jacobian: None,
-        solutions: Vec::new(),
         contributions,
         dissipation,
         places,
         names,
-        graph: lowering.graph,
+        // The rest is formed below, some of it only when it is asked for.
+        ..Equations::empty(lowering.graph, layout)
     };
     if options.jacobian {
         let entries = jacobian(&mut equations, limits::NODES);
@@ -176,6 +180,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     lowering.graph = std::mem::take(&mut equations.graph);
     lowering.tables = std::mem::take(&mut equations.tables);
     let cosines = closures::cosines(&mut lowering, &mut kinematics, topology);
+    frame_jacobian::form(&mut lowering, &mut kinematics, &mut equations, &frames, options.frame_axes);
     stop_on_errors(&mut lowering)?;
     let name = |&(id, _): &(JointId, ExprId)| model.joints[id].name.text.clone();
     equations.layout.closures = cosines.iter().map(name).collect();
@@ -381,6 +386,7 @@ fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layo
         rows: rows.list.iter().map(|parts| parts.row.clone()).collect(),
         redundant_rows: rows.redundant.clone(),
         closures: Vec::new(),
+        frames: Vec::new(),
         n_g: rows.list.iter().filter(|parts| parts.value.is_some()).count(),
         quaternions: quaternions(lowering),
         modes,

@@ -74,6 +74,9 @@ pub struct Equations {
     /// Derivatives of f − M v' − Gᵀλ, g, G v + c and a, one below the other, with respect
     /// to p, v, x and u side by side, at given v' and λ; `None` unless asked for.
     pub jacobian: Option<Vec<ExprId>>,
+    /// Partial derivatives of the velocities of [`Layout::frames`] with respect to v, frame by frame
+    /// 6 × n_v; `None` unless asked for.
+    pub frame_jacobian: Option<Vec<ExprId>>,
     /// v' and λ, in as many ways as are worth comparing; empty where solving is left to the
     /// runtime.
     pub solutions: Vec<Solution>,
@@ -90,6 +93,47 @@ pub struct Equations {
     /// Names of intermediate quantities for readable equations (`omega_wb_b` of body
     /// `crank` component x …); the first name given to an expression stands.
     pub names: Vec<(ExprId, String)>,
+}
+
+impl Equations {
+    /// Equations of nothing, to be filled in.
+    pub(crate) fn empty(mut graph: Graph, layout: Layout) -> Self {
+        let zero = graph.zero();
+        Self {
+            graph,
+            layout,
+            tables: IdVec::new(),
+            frozen_readings: Vec::new(),
+            p_dot: Vec::new(),
+            kinematic_matrix: Vec::new(),
+            mass_matrix: Vec::new(),
+            forces: Vec::new(),
+            constraints: Vec::new(),
+            constraint_jacobian: Vec::new(),
+            velocity_bias: Vec::new(),
+            acceleration_bias: Vec::new(),
+            auxiliary: Vec::new(),
+            switching: Vec::new(),
+            outputs: Vec::new(),
+            inverse_dynamics: Vec::new(),
+            formulations: Vec::new(),
+            savings: Vec::new(),
+            poses: Vec::new(),
+            kinetic_energy: zero,
+            potential_energy: zero,
+            input_defaults: Vec::new(),
+            initial: [Vec::new(), Vec::new(), Vec::new()],
+            closure_cosines: Vec::new(),
+            derived: Vec::new(),
+            jacobian: None,
+            frame_jacobian: None,
+            solutions: Vec::new(),
+            contributions: Vec::new(),
+            dissipation: Vec::new(),
+            places: Vec::new(),
+            names: Vec::new(),
+        }
+    }
 }
 
 /// Quantities of [`Equations`] once more, by expressions that take fewer operations than those
@@ -166,6 +210,8 @@ pub struct Layout {
     pub output_units: Vec<Option<String>>,
     /// Names of bodies but ground, in the order of `poses`.
     pub bodies: Vec<String>,
+    /// Names of the frames whose Jacobians were asked for, as the model writes them.
+    pub frames: Vec<String>,
     /// Indices into p of initial values that are held, in the order listed.
     pub held_positions: Vec<u32>,
     /// Indices into v of initial values that are held, in the order listed.

@@ -14,6 +14,7 @@ mod constraints;
 mod decision;
 mod equations;
 mod formulation;
+mod frame_jacobian;
 mod jacobian;
 mod loads;
 mod mass_matrix;
@@ -34,5 +35,6 @@ pub use equations::{
     Contribution, Element, Equations, Formulation, FrozenReading, InputSlot, Kinks, Layout, Mode,
     ModeCondition, ModeKind, Part, Place, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving,
 };
+pub use frame_jacobian::FrameAxes;
 pub(crate) use recursion::Wrench;
 pub use solution::{Algorithm, Solution};

@@ -90,10 +90,3 @@ pub fn frames(element: Element, model: &Model) -> Vec<FrameId> {
         | Element::Input(_) => Vec::new(),
     }
 }
-
-/// A frame as the model writes it: `rod.eye`, or `rod` for its reference frame.
-pub fn frame_name(frame: FrameId, model: &Model) -> String {
-    let frame = &model.frames[frame];
-    let body = &model.bodies[frame.body].name.text;
-    if frame.name.text == *body { body.clone() } else { format!("{body}.{}", frame.name.text) }
-}

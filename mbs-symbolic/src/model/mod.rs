@@ -15,6 +15,7 @@ mod evaluate;
 mod expand;
 mod format;
 mod formula;
+mod frame_name;
 pub mod language;
 mod layout;
 mod lexer;

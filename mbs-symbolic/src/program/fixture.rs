@@ -6,50 +6,12 @@ use crate::dynamics::{
     Decision, Element, Equations, InputSlot, Mode, ModeKind, Pose, QuaternionBlock, Row, RowKind,
 };
 use crate::expr::{BinaryOp, Graph, Symbol, UnaryOp};
-use crate::ids::{BodyId, ConstraintId, ExprId, ForceId, Id, IdVec, InputId, ModeId, TableId};
+use crate::ids::{BodyId, ConstraintId, ExprId, ForceId, Id, InputId, ModeId, TableId};
 use crate::model::{Name, Outside, Table};
 use mbs_math::TableKind;
 
 fn strings<const N: usize>(names: [&str; N]) -> Vec<String> {
     names.map(String::from).to_vec()
-}
-
-/// Equations of nothing: the parts are filled in by the callers.
-fn empty(mut graph: Graph, layout: Layout) -> Equations {
-    let zero = graph.zero();
-    Equations {
-        layout,
-        tables: IdVec::new(),
-        frozen_readings: Vec::new(),
-        p_dot: Vec::new(),
-        kinematic_matrix: Vec::new(),
-        mass_matrix: Vec::new(),
-        forces: Vec::new(),
-        constraints: Vec::new(),
-        constraint_jacobian: Vec::new(),
-        velocity_bias: Vec::new(),
-        acceleration_bias: Vec::new(),
-        auxiliary: Vec::new(),
-        switching: Vec::new(),
-        closure_cosines: Vec::new(),
-        outputs: Vec::new(),
-        inverse_dynamics: Vec::new(),
-        formulations: Vec::new(),
-        savings: Vec::new(),
-        poses: Vec::new(),
-        kinetic_energy: zero,
-        potential_energy: zero,
-        input_defaults: Vec::new(),
-        initial: [Vec::new(), Vec::new(), Vec::new()],
-        derived: Vec::new(),
-        jacobian: None,
-        solutions: Vec::new(),
-        contributions: Vec::new(),
-        dissipation: Vec::new(),
-        places: Vec::new(),
-        names: Vec::new(),
-        graph,
-    }
 }
 
 fn pose(graph: &mut Graph, body: usize, r_wb_w: [ExprId; 3], sine: ExprId, cosine: ExprId) -> Pose {
@@ -123,7 +85,7 @@ pub(crate) fn pendulum() -> Equations {
         initial: [vec![start], vec![zero], Vec::new()],
         derived: vec![inertia],
         names: vec![(inertia, "J".into())],
-        ..empty(g, layout)
+        ..Equations::empty(g, layout)
     }
 }
 
@@ -255,6 +217,6 @@ pub(crate) fn everything() -> Equations {
         potential_energy: fixed,
         input_defaults: vec![t, one, zero],
         initial: [vec![one, zero, zero, zero], vec![zero, theta[0], zero], vec![fixed]],
-        ..empty(g, layout)
+        ..Equations::empty(g, layout)
     }
 }

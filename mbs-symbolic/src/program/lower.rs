@@ -90,8 +90,9 @@ fn ways(equations: &Equations, kind: FunctionKind) -> Vec<Way<'_>> {
     let formulations = equations.formulations.iter().map(Way::Formulated);
     let list: Vec<Way<'_>> = match kind {
         FunctionKind::Accelerations => return equations.solutions.iter().map(Way::Solved).collect(),
-        FunctionKind::Jacobian if equations.jacobian.is_none() => return Vec::new(),
-        FunctionKind::ClosureCosines if equations.closure_cosines.is_empty() => return Vec::new(),
+        _ if kind.quantities().iter().any(|&quantity| formed(equations, quantity).is_none()) => {
+            return Vec::new();
+        }
         FunctionKind::MassMatrix | FunctionKind::Forces | FunctionKind::InverseDynamics => {
             formulations.collect()
         }
@@ -155,11 +156,15 @@ pub fn solved(solution: &Solution, quantity: Quantity) -> Option<Vec<ExprId>> {
 }
 
 /// The expressions of a quantity, in the order of its entries; prepared values have
-/// none, nor has a Jacobian that was not asked for. Of several solutions for v' and λ the
-/// first is taken.
+/// none, nor has what was not asked for. Of several solutions for v' and λ the first is taken.
 pub fn expressions(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
+    formed(equations, quantity).unwrap_or_default()
+}
+
+/// The expressions of a quantity; `None` if it was not asked for or is not needed.
+fn formed(equations: &Equations, quantity: Quantity) -> Option<Vec<ExprId>> {
     let [initial_p, initial_v, initial_x] = &equations.initial;
-    match quantity {
+    Some(match quantity {
         Quantity::PDot => equations.p_dot.clone(),
         Quantity::KinematicMatrix => equations.kinematic_matrix.clone(),
         Quantity::MassMatrix => equations.mass_matrix.clone(),
@@ -182,13 +187,15 @@ pub fn expressions(equations: &Equations, quantity: Quantity) -> Vec<ExprId> {
         Quantity::InitialV => initial_v.clone(),
         Quantity::InitialX => initial_x.clone(),
         Quantity::Derived => equations.derived.clone(),
-        Quantity::Jacobian => equations.jacobian.clone().unwrap_or_default(),
+        Quantity::Jacobian => equations.jacobian.clone()?,
         Quantity::Accelerations | Quantity::Multipliers | Quantity::Pivots => {
-            equations.solutions.first().and_then(|solution| solved(solution, quantity)).unwrap_or_default()
+            solved(equations.solutions.first()?, quantity)?
         }
+        Quantity::ClosureCosines if equations.closure_cosines.is_empty() => return None,
         Quantity::ClosureCosines => equations.closure_cosines.clone(),
-        Quantity::Prepared => Vec::new(),
-    }
+        Quantity::FrameJacobian => equations.frame_jacobian.clone()?,
+        Quantity::Prepared => return None,
+    })
 }
 
 /// Which nodes the roots need, up to the last of them.

@@ -25,7 +25,7 @@ pub use crate::dynamics::{
     RowKind,
 };
 pub use count::Counts;
-pub use functions::{FunctionKind, Quantity};
+pub use functions::{Form, FunctionKind, Length, Presence, Quantity, Signature, Use};
 pub use interpret::{Inputs, Interpreter};
 pub use lower::{expressions, lower, solved};
 pub use runs::LONGEST_RUN;
@@ -280,35 +280,8 @@ impl Program {
 
     /// Rows and columns of a quantity; one column for vectors.
     pub fn shape(&self, quantity: Quantity) -> (usize, usize) {
-        let layout = &self.layout;
-        let (n_p, n_v) = (layout.positions.len(), layout.velocities.len());
-        match quantity {
-            Quantity::PDot | Quantity::InitialP => (n_p, 1),
-            Quantity::KinematicMatrix => (n_p, n_v),
-            Quantity::MassMatrix => (n_v, n_v),
-            Quantity::Forces | Quantity::InverseDynamics | Quantity::InitialV | Quantity::Accelerations => {
-                (n_v, 1)
-            }
-            Quantity::Constraints => (layout.n_g, 1),
-            Quantity::ConstraintJacobian => (layout.rows.len(), n_v),
-            Quantity::VelocityBias | Quantity::AccelerationBias | Quantity::Multipliers => {
-                (layout.rows.len(), 1)
-            }
-            Quantity::Pivots => (n_v + layout.rows.len(), 1),
-            Quantity::Auxiliary | Quantity::InitialX => (layout.states.len(), 1),
-            Quantity::Switching => (layout.modes.len(), 1),
-            Quantity::Outputs => (layout.outputs.len(), 1),
-            Quantity::Poses => (12, layout.bodies.len()),
-            Quantity::Energy => (2, 1),
-            Quantity::InputDefaults => (layout.inputs.len(), 1),
-            Quantity::Derived => (layout.derived.len(), 1),
-            Quantity::Jacobian => {
-                let (n_rows, n_x) = (layout.rows.len(), layout.states.len());
-                (n_v + layout.n_g + n_rows + n_x, n_p + n_v + n_x + layout.inputs.len())
-            }
-            Quantity::ClosureCosines => (layout.closures.len(), 1),
-            Quantity::Prepared => (self.n_slots(), 1),
-        }
+        let (rows, columns) = quantity.lengths();
+        (rows.of(self), columns.map_or(1, |columns| columns.of(self)))
     }
 
     /// Rows and columns of the entries that are not the number zero, column by

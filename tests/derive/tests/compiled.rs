@@ -39,6 +39,18 @@ pub struct Hung;
 #[mbs_derive::multibody("./models/arm.urdf", floating_base, lenient)]
 pub struct FlyingArm;
 
+/// An arm with the Jacobians of two frames, in their own axes.
+#[mbs_derive::multibody(
+    frame_jacobians = "rod.tip, rod",
+    frame_axes = "frame",
+    yaml = "
+model: arm
+bodies: {rod: {mass: 1, com: [2, 0, 0], frames: {tip: {position: [2, 0, 0]}}}}
+joints: {pivot: {type: revolute, from: ground, to: rod, axis: z, coordinate: phi}}
+"
+)]
+pub struct Arm;
+
 /// Where a user may keep its crates.
 pub mod dependencies {
     pub use mbs_runtime as runtime;
@@ -81,6 +93,22 @@ fn the_jacobian_is_there_if_asked_for() {
     let mut out = [1.0; 2];
     assert_eq!((Slider.jacobian(&slices, &[1.0], &[], &mut out), out), (Ok(()), [0.0; 2]));
     assert_eq!(Swing.jacobian(&slices, &[1.0], &[], &mut out), Err(mbs_runtime::NotGenerated));
+}
+
+#[test]
+fn jacobians_of_frames_are_there_if_asked_for() {
+    let prepared = arm::Params::default().prepare();
+    let at = arm::At { t: 0.0, p: &[0.7], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
+    let expected = [[0.0, 2.0, 0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]].concat();
+    let found = arm::frame_jacobian(&at);
+    assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-15), "{found}");
+    let slices =
+        mbs_runtime::At { t: 0.0, p: &[0.7], v: &[0.0], x: &[], u: &[], modes: &[], prepared: &prepared };
+    let mut out = [1.0; 12];
+    assert_eq!((Arm.frame_jacobian(&slices, &mut out), &out[..]), (Ok(()), found.as_slice()));
+    assert!(Arm.frame_names().iter().eq(["rod.tip", "rod"]) && arm::FRAME_NAMES == ["rod.tip", "rod"]);
+    assert_eq!(Swing.frame_jacobian(&slices, &mut out), Err(mbs_runtime::NotGenerated));
+    assert_eq!(Swing.frame_names().len(), 0);
 }
 
 #[test]

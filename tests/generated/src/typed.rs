@@ -15,21 +15,21 @@ pub trait Typed: Sync {
     fn call(&self, function: &str, at: &At<'_>, v_dot: &[f64], lambda: &[f64]) -> Vec<Vec<f64>>;
 }
 
-/// Implements [`Typed`] for the models of these modules and lists them in order; those
-/// compiled with their Jacobian are followed by that word.
+/// Implements [`Typed`] for the models of these modules and lists them in order; each is followed by
+/// the functions it was asked for.
 macro_rules! typed {
-    ($($model:ident $($jacobian:ident)?),*) => {
+    ($($model:ident $($asked:ident)*),*) => {
         /// Typed functions of all models, in the order of [`MODELS`].
         pub static TYPED: &[&dyn Typed] = &[$(&$model::Model),*];
-        $(typed!(@implement $model $($jacobian)?);)*
+        $(typed!(@implement $model $($asked)*);)*
     };
-    (@jacobian $model:ident $at:ident $v_dot:ident $lambda:ident) => {
-        panic!("the model was compiled without its Jacobian")
+    (@asked $model:ident $at:ident $v_dot:ident $lambda:ident jacobian) => {
+        $model::jacobian($at, $v_dot, $lambda)
     };
-    (@jacobian $model:ident $at:ident $v_dot:ident $lambda:ident jacobian) => {
-        vec![$model::jacobian($at, $v_dot, $lambda).as_slice().to_vec()]
+    (@asked $model:ident $at:ident $v_dot:ident $lambda:ident frame_jacobian) => {
+        $model::frame_jacobian($at)
     };
-    (@implement $model:ident $($jacobian:ident)?) => {
+    (@implement $model:ident $($asked:ident)*) => {
         impl Typed for $model::Model {
             fn defaults(&self) -> Vec<f64> {
                 $model::Params::default().to_array().to_vec()
@@ -112,7 +112,9 @@ macro_rules! typed {
                         $model::Model.closure_cosines(place, &mut cosines);
                         vec![cosines]
                     }
-                    "jacobian" => typed!(@jacobian $model at v_dot lambda $($jacobian)?),
+                    $(stringify!($asked) => {
+                        vec![typed!(@asked $model at v_dot lambda $asked).as_slice().to_vec()]
+                    })*
                     _ => panic!("there is no function `{function}`"),
                 }
             }

@@ -1,8 +1,9 @@
 //! Generated code, the interpreter and the equations themselves give the same numbers.
 
-use mbs_build::{Options, compile_file};
-use mbs_generated::{MODELS, TYPED, WITH_JACOBIAN};
-use mbs_runtime::{Accelerated, At, Fused, NotGenerated, System};
+use mbs_build::{FrameAxes, Options, compile_file};
+use mbs_generated::{MODELS, TYPED, WITH_FRAMES, WITH_JACOBIAN};
+use mbs_jit::Read;
+use mbs_runtime::{At, Fused, NotGenerated, System};
 use mbs_symbolic::Compiled;
 use mbs_symbolic::dynamics::Solution;
 use mbs_symbolic::expr::{Environment, evaluate};
@@ -54,8 +55,12 @@ impl State {
 /// The model of a file, as the build script compiled it.
 fn compiled(path: &str) -> Compiled {
     let file = Path::new(path);
-    let jacobian = WITH_JACOBIAN.iter().any(|name| file.file_stem().is_some_and(|stem| stem == *name));
-    let options = Options { jacobian, ..Options::default() };
+    let is = |name: &&str| file.file_stem().is_some_and(|stem| stem == *name);
+    let mut options = Options { jacobian: WITH_JACOBIAN.iter().any(is), ..Options::default() };
+    if let Some((_, frames, own_axes)) = WITH_FRAMES.iter().find(|(name, ..)| is(name)) {
+        options.frame_jacobians = frames.iter().map(|&frame| frame.to_owned()).collect();
+        options.frame_axes = if *own_axes { FrameAxes::Frame } else { FrameAxes::Ground };
+    }
     compile_file(file, path, options).result.unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -88,47 +93,8 @@ fn generated(program: &Program, system: &dyn System, kind: FunctionKind, state: 
     let State { p, v, x, u, modes, v_dot, lambda, .. } = state;
     let at = &At { t: TIME, p, v, x, u, modes, prepared: &prepared };
     let mut results = blank(program, kind);
-    let mut slices = results.iter_mut().map(Vec::as_mut_slice);
-    let mut next = || slices.next().unwrap_or_default();
-    match kind {
-        FunctionKind::Kinematics => system.kinematics(at, next()),
-        FunctionKind::KinematicMatrix => system.kinematic_matrix(at, next()),
-        FunctionKind::MassMatrix => system.mass_matrix(at, next()),
-        FunctionKind::Forces => system.forces(at, next()),
-        FunctionKind::Constraints => system.constraints(at, next()),
-        FunctionKind::ConstraintJacobian => system.constraint_jacobian(at, next()),
-        FunctionKind::VelocityBias => system.velocity_bias(at, next()),
-        FunctionKind::AccelerationBias => system.acceleration_bias(at, next()),
-        FunctionKind::Auxiliary => system.auxiliary(at, next()),
-        FunctionKind::Fused => {
-            let (p_dot, mass_matrix, forces) = (next(), next(), next());
-            let (constraint_jacobian, acceleration_bias, auxiliary) = (next(), next(), next());
-            system.fused(
-                at,
-                &mut Fused { p_dot, mass_matrix, forces, constraint_jacobian, acceleration_bias, auxiliary },
-            );
-        }
-        FunctionKind::InverseDynamics => system.inverse_dynamics(at, v_dot, next()),
-        FunctionKind::SwitchingFunctions => system.switching_functions(at, next()),
-        FunctionKind::Outputs => system.outputs(at, v_dot, lambda, next()),
-        FunctionKind::Poses => system.poses(at, next()),
-        FunctionKind::ClosureCosines => system.closure_cosines(at, next()),
-        FunctionKind::Energy => {
-            let energy = system.energy(at);
-            next().copy_from_slice(&[energy.kinetic, energy.potential]);
-        }
-        FunctionKind::InputDefaults => system.input_defaults(TIME, at.modes, &prepared, next()),
-        FunctionKind::Initial => system.initial(&prepared, next(), next(), next()),
-        FunctionKind::Derived => system.derived(&prepared, next()),
-        FunctionKind::Jacobian => {
-            assert_eq!(system.jacobian(at, v_dot, lambda, next()), Ok(()));
-        }
-        FunctionKind::Accelerations => {
-            let (p_dot, v_dot, lambda, auxiliary, pivots) = (next(), next(), next(), next(), next());
-            let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary, pivots };
-            assert_eq!(system.accelerations(at, &mut out), Ok(()));
-        }
-    }
+    let mut slices: Vec<&mut [f64]> = results.iter_mut().map(Vec::as_mut_slice).collect();
+    assert_eq!(mbs_jit::call(system, kind, Read { at, v_dot, lambda }, &mut slices), Ok(()));
     results
 }
 
@@ -277,18 +243,26 @@ fn equations_are_finite_somewhere() {
     }
 }
 
-/// The Jacobian is there exactly where it was asked for.
+/// Functions on request are there exactly where they were asked for.
 #[test]
 fn jacobians_were_asked_for() {
+    let (mut residuals, mut frames) = (0, 0);
     for (path, system) in MODELS {
-        let wanted = compiled(path).program.has(FunctionKind::Jacobian);
+        let program = compiled(path).program;
         let at = At { t: 0.0, p: &[], v: &[], x: &[], u: &[], modes: &[], prepared: &[] };
-        if !wanted {
+        if program.has(FunctionKind::Jacobian) {
+            residuals += 1;
+        } else {
             assert_eq!(system.jacobian(&at, &[], &[], &mut []), Err(NotGenerated), "{path}");
         }
+        if program.has(FunctionKind::FrameJacobian) {
+            frames += 1;
+        } else {
+            assert_eq!(system.frame_jacobian(&at, &mut []), Err(NotGenerated), "{path}");
+        }
+        assert!(system.frame_names().iter().eq(&program.layout.frames), "{path}");
     }
-    let found = MODELS.iter().filter(|(path, _)| compiled(path).program.has(FunctionKind::Jacobian));
-    assert_eq!(found.count(), WITH_JACOBIAN.len());
+    assert_eq!((residuals, frames), (WITH_JACOBIAN.len(), WITH_FRAMES.len()));
 }
 
 /// What a generated model says of itself is what the compiler knows.

@@ -229,6 +229,30 @@ fn fused_multiply_add_is_close() {
     }
 }
 
+#[test]
+fn jacobians_of_frames_are_there_in_lanes() {
+    use mbs_lanes::flyball_governor::{self as model, x4};
+    let mut random = random(3);
+    let points: [Point; 4] = core::array::from_fn(|_| Point::random(&model::Model, &mut random));
+    let (p, v) = (gather(&points, |point| &point.p), gather(&points, |point| &point.v));
+    let (x, u) = (gather(&points, |point| &point.x), gather(&points, |point| &point.u));
+    let modes: Vec<f64x4> = (0..model::N_MODES)
+        .map(|i| mbs_runtime::math::lanes::mask(core::array::from_fn(|lane| points[lane].modes[i])))
+        .collect();
+    let prepared = gather(&points, |point| &point.prepared);
+    let t = f64x4::new(core::array::from_fn(|lane| points[lane].t));
+    let at = At4 { t, p: &p, v: &v, x: &x, u: &u, modes: &modes, prepared: &prepared };
+    let at = x4::At::from_slices(&at).expect("lengths of the model");
+    let mut found = [f64x4::splat(7.0); 6 * model::FRAME_JACOBIAN_COLUMNS];
+    x4::frame_jacobian(&at, &mut found);
+    for (lane, point) in points.iter().enumerate() {
+        let mut expected = [7.0; 6 * model::FRAME_JACOBIAN_COLUMNS];
+        assert_eq!(model::Model.frame_jacobian(&point.at(), &mut expected), Ok(()));
+        assert!(expected.iter().any(|entry| *entry != 0.0));
+        assert_bits("flyball_governor", "frame_jacobian", lane, &found, &expected);
+    }
+}
+
 /// Compares `fused` of a model in single precision, entry by entry, with the largest of its
 /// array.
 macro_rules! single_is_close {

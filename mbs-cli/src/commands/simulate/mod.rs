@@ -137,7 +137,7 @@ pub(crate) fn ready_of(
     let own_outputs = planned.model.outputs.len();
     change(&mut planned.model)?;
     let wanted = Options { jacobian: jacobian(&simulation), ..options.numbers.equations() };
-    let mut compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted)?)?;
+    let mut compiled = pipeline::compile_derived(pipeline::derive_planned(planned, wanted.clone())?)?;
     limits::judge(&mut compiled.planned, &compiled.program);
     let compile_ms = reading + begin.elapsed().as_secs_f64() * 1e3;
     let begin = Instant::now();

@@ -3,47 +3,14 @@
 use super::super::{latex, mathml, text};
 use crate::dynamics::{Equations, Layout, Mode, ModeKind};
 use crate::expr::{BinaryOp, Environment, Graph, Symbol, UnaryOp, evaluate};
-use crate::ids::{ExprId, IdVec};
+use crate::ids::ExprId;
 use rustc_hash::FxHashMap;
 
 /// Equations without bodies or loops: forces `f` of coordinates x0, x1, … with the
 /// parameters a0, a1, …
 fn equations(mut graph: Graph, layout: Layout, mass: Vec<ExprId>, forces: Vec<ExprId>) -> Equations {
-    let zero = graph.zero();
     let p_dot = (0..layout.velocities.len() as u32).map(|i| graph.symbol(Symbol::V(i))).collect();
-    Equations {
-        graph,
-        layout,
-        tables: IdVec::new(),
-        frozen_readings: Vec::new(),
-        p_dot,
-        kinematic_matrix: Vec::new(),
-        mass_matrix: mass,
-        forces,
-        constraints: Vec::new(),
-        constraint_jacobian: Vec::new(),
-        velocity_bias: Vec::new(),
-        acceleration_bias: Vec::new(),
-        auxiliary: Vec::new(),
-        switching: Vec::new(),
-        closure_cosines: Vec::new(),
-        outputs: Vec::new(),
-        inverse_dynamics: Vec::new(),
-        formulations: Vec::new(),
-        savings: Vec::new(),
-        poses: Vec::new(),
-        kinetic_energy: zero,
-        potential_energy: zero,
-        input_defaults: Vec::new(),
-        initial: [Vec::new(), Vec::new(), Vec::new()],
-        derived: Vec::new(),
-        jacobian: None,
-        solutions: Vec::new(),
-        contributions: Vec::new(),
-        dissipation: Vec::new(),
-        places: Vec::new(),
-        names: Vec::new(),
-    }
+    Equations { p_dot, mass_matrix: mass, forces, ..Equations::empty(graph, layout) }
 }
 
 fn names(list: &[&str]) -> Vec<String> {

@@ -38,6 +38,9 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
         out.line("/// Columns of the Jacobian.");
         out.line("pub const JACOBIAN_COLUMNS: usize = N_P + N_V + N_X + N_U;");
     }
+    if program.has(FunctionKind::FrameJacobian) {
+        frames(out, &layout.frames);
+    }
     out.blank();
     let inputs: Vec<String> = layout.inputs.iter().map(|slot| slot.name.clone()).collect();
     let rows: Vec<String> = layout.rows.iter().map(|row| row.name.clone()).collect();
@@ -64,6 +67,16 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
     out.blank();
     tables(out, program);
     layout_static(out, program);
+}
+
+fn frames(out: &mut Writer, names: &[String]) {
+    out.line("/// Number of frames with a Jacobian.");
+    out.line(format!("pub const N_FRAMES: usize = {};", names.len()));
+    out.line("/// Names of the frames with a Jacobian.");
+    out.list("pub const FRAME_NAMES: [&str; N_FRAMES] = [", &quoted(names), "];");
+    out.line("/// Columns of the Jacobians of all frames.");
+    out.line("pub const FRAME_JACOBIAN_COLUMNS: usize = N_FRAMES * N_V;");
+    out.line("static FRAMES: runtime::Names = runtime::Names::from_static(&FRAME_NAMES);");
 }
 
 fn quoted(items: &[String]) -> Vec<String> {

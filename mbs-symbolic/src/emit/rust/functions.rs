@@ -6,7 +6,7 @@ use super::arguments::{Argument, ty};
 use super::spell::{self, Place};
 use super::{RustOptions, Scalar, inner_name};
 use crate::emit::Writer;
-use crate::program::{Function, FunctionKind, Operand, Program, Quantity};
+use crate::program::{Function, FunctionKind, Length, Operand, Program, Quantity};
 use crate::straight_line::{Fill, MultiplyAdd, Sign, Step, StraightLine};
 use std::ops::Range;
 
@@ -38,27 +38,45 @@ pub(super) fn prepare(out: &mut Writer, program: &Program, options: &RustOptions
     Emitter::new(program, &program.prepare, "prepare", options, true, scalar).emit(out);
 }
 
-/// The length of a quantity's array, spelled with the constants of the module.
-pub(super) fn length(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::PDot | Quantity::InitialP => "N_P",
-        Quantity::KinematicMatrix => "{ N_P * N_V }",
-        Quantity::MassMatrix => "{ N_V * N_V }",
-        Quantity::Forces | Quantity::InverseDynamics | Quantity::InitialV | Quantity::Accelerations => "N_V",
-        Quantity::Constraints => "N_G",
-        Quantity::ConstraintJacobian => "{ N_LAMBDA * N_V }",
-        Quantity::VelocityBias | Quantity::AccelerationBias | Quantity::Multipliers => "N_LAMBDA",
-        Quantity::Pivots => "{ N_V + N_LAMBDA }",
-        Quantity::Auxiliary | Quantity::InitialX => "N_X",
-        Quantity::Switching => "N_MODES",
-        Quantity::Outputs => "N_OUTPUTS",
-        Quantity::Poses => "{ 12 * N_BODIES }",
-        Quantity::Energy => "2",
-        Quantity::InputDefaults => "N_U",
-        Quantity::Derived => "N_DERIVED",
-        Quantity::Jacobian => "{ JACOBIAN_ROWS * JACOBIAN_COLUMNS }",
-        Quantity::ClosureCosines => "N_CLOSURES",
-        Quantity::Prepared => "N_PREPARED",
+/// The length of one side of an array, spelled with the constants of the module.
+fn side(length: Length) -> String {
+    let name = match length {
+        Length::Fixed(number) => return number.to_string(),
+        Length::Positions => "N_P",
+        Length::Velocities => "N_V",
+        Length::States => "N_X",
+        Length::Inputs => "N_U",
+        Length::Holonomic => "N_G",
+        Length::Rows => "N_LAMBDA",
+        Length::Unknowns => "N_V + N_LAMBDA",
+        Length::Modes => "N_MODES",
+        Length::Outputs => "N_OUTPUTS",
+        Length::Bodies => "N_BODIES",
+        Length::Derived => "N_DERIVED",
+        Length::Closures => "N_CLOSURES",
+        Length::FrameVelocities => "FRAME_JACOBIAN_COLUMNS",
+        Length::JacobianRows => "JACOBIAN_ROWS",
+        Length::JacobianColumns => "JACOBIAN_COLUMNS",
+        // The array has θ before them.
+        Length::Slots => "N_PREPARED",
+    };
+    name.to_owned()
+}
+
+/// The length of a quantity's array.
+pub(super) fn length(quantity: Quantity) -> String {
+    match quantity.lengths() {
+        (rows, None) => side(rows),
+        (rows, Some(columns)) => format!("{} * {}", side(rows), side(columns)),
+    }
+}
+
+/// The nalgebra type of a quantity.
+pub(super) fn matrix(quantity: Quantity) -> String {
+    match quantity.lengths() {
+        (rows, None) if side(rows).contains(' ') => format!("SVector<f64, {{ {} }}>", side(rows)),
+        (rows, None) => format!("SVector<f64, {}>", side(rows)),
+        (rows, Some(columns)) => format!("SMatrix<f64, {}, {}>", side(rows), side(columns)),
     }
 }
 
@@ -69,9 +87,7 @@ pub(super) fn array(quantity: Quantity) -> String {
 
 /// The type of a quantity's array of one kind of number.
 pub(super) fn array_of(quantity: Quantity, scalar: Scalar) -> String {
-    // Braces are for generic arguments only.
-    let length = length(quantity).trim_start_matches("{ ").trim_end_matches(" }");
-    format!("[{}; {length}]", scalar.name())
+    format!("[{}; {}]", scalar.name(), length(quantity))
 }
 
 /// What a chunk does with the scratch array.

@@ -1,23 +1,9 @@
 //! The functions once more for other kinds of numbers, each in a module of its own.
 
 use super::zeros::Zeros;
-use super::{RustOptions, Scalar, functions, needs_math, typed};
+use super::{RustOptions, Scalar, functions, needs_math, system, typed};
 use crate::emit::Writer;
-use crate::program::{Function, FunctionKind, Program};
-
-/// The functions of [`Lanes`](Scalar::F64x4) of the same shape: at a state, into one array.
-const LANES: [FunctionKind; 10] = [
-    FunctionKind::Kinematics,
-    FunctionKind::KinematicMatrix,
-    FunctionKind::MassMatrix,
-    FunctionKind::Forces,
-    FunctionKind::Constraints,
-    FunctionKind::ConstraintJacobian,
-    FunctionKind::VelocityBias,
-    FunctionKind::AccelerationBias,
-    FunctionKind::Auxiliary,
-    FunctionKind::SwitchingFunctions,
-];
+use crate::program::{Form, Function, FunctionKind, Presence, Program, Use};
 
 /// Writes a module for each kind of number that is asked for beside `f64`.
 pub(super) fn emit(out: &mut Writer, program: &Program, options: &RustOptions) {
@@ -62,17 +48,15 @@ fn four(out: &mut Writer, program: &Program, options: &RustOptions) {
         out.blank();
         out.block("impl Lanes for super::Model {", "}", |out| {
             out.block("fn as_system(&self) -> &dyn runtime::System {", "}", |out| out.line("self"));
-            for kind in LANES {
+            for kind in system::methods(program).into_iter().filter(|kind| kind.used() == Use::Stage) {
                 for zeros in Zeros::ways(program, kind) {
                     out.blank();
-                    method(out, program, kind, *zeros);
+                    match kind.form() {
+                        Form::Array => method(out, program, kind, *zeros),
+                        Form::Fields(parts) => fields(out, program, kind, parts, *zeros),
+                        Form::Arrays | Form::Value => unreachable!("no stage calls {kind:?}"),
+                    }
                 }
-            }
-            for zeros in Zeros::ways(program, FunctionKind::Fused) {
-                fused(out, program, *zeros);
-            }
-            if program.has(FunctionKind::Accelerations) {
-                accelerations(out, program);
             }
         });
     });
@@ -103,8 +87,7 @@ fn states(out: &mut Writer, program: &Program, scalar: Scalar, options: &RustOpt
     out.blank();
     out.line(format!("const ZERO: {} = math::splat(0.0);", scalar.name()));
     out.blank();
-    let alone = [FunctionKind::Jacobian, FunctionKind::ClosureCosines];
-    let wanted = |kind: FunctionKind| kind.takes_state() && !alone.contains(&kind);
+    let wanted = |kind: FunctionKind| matches!(kind.used(), Use::Stage | Use::State);
     module(out, program, scalar, options, wanted);
 }
 
@@ -171,22 +154,8 @@ fn public(
     scalar: Scalar,
     zeros: Zeros,
 ) {
-    let number = scalar.name();
     let from_at = kind.takes_state();
-    let mut arguments = match kind {
-        _ if kind.is_per_parameter_set() => vec!["prepared: &Prepared".to_string()],
-        FunctionKind::InputDefaults => {
-            let modes = format!("modes: &[{}; N_MODES]", scalar.truth());
-            vec![format!("t: {number}"), modes, "prepared: &Prepared".into()]
-        }
-        _ => vec!["at: &At<'_>".into()],
-    };
-    if kind.takes_accelerations() {
-        arguments.push(format!("v_dot: &[{number}; N_V]"));
-    }
-    if kind.takes_multipliers() {
-        arguments.push(format!("lambda: &[{number}; N_LAMBDA]"));
-    }
+    let mut arguments = typed::given(kind, scalar);
     for block in &function.results {
         let array = functions::array_of(block.quantity, scalar);
         arguments.push(format!("{}: &mut {array}", block.quantity.name()));
@@ -226,29 +195,24 @@ fn method(out: &mut Writer, program: &Program, kind: FunctionKind, zeros: Zeros)
     });
 }
 
-fn fused(out: &mut Writer, program: &Program, zeros: Zeros) {
-    let kind = FunctionKind::Fused;
-    out.blank();
-    let signature = "&self, at: &At4<'_>, out: &mut Fused4<'_>";
-    out.block(format!("fn {}_x4({signature}) {{", zeros.method(kind)), "}", |out| {
-        if !functions::is_empty(program, kind) {
-            into_parts(out, program, kind, zeros, "out.wrong_length()");
-        }
-    });
-}
-
-/// A method a model may lack.
-fn accelerations(out: &mut Writer, program: &Program) {
-    let kind = FunctionKind::Accelerations;
-    out.blank();
-    let arguments = ["&self", "at: &At4<'_>", "out: &mut Accelerated4<'_>"];
-    let returns = ") -> Result<(), runtime::NotGenerated> {";
-    out.list("fn accelerations_x4(", &arguments.map(String::from), returns);
+/// As [`method`], for a function that fills the fields of a struct.
+fn fields(out: &mut Writer, program: &Program, kind: FunctionKind, parts: &str, zeros: Zeros) {
+    let name = zeros.method(kind);
+    let on_request = kind.presence() == Presence::OnRequest;
+    let arguments = ["&self".to_owned(), "at: &At4<'_>".to_owned(), format!("out: &mut {parts}4<'_>")];
+    if on_request {
+        out.list(&format!("fn {name}_x4("), &arguments, ") -> Result<(), runtime::NotGenerated> {");
+    } else {
+        out.line(format!("fn {name}_x4({}) {{", arguments.join(", ")));
+    }
     out.indented(|out| {
         if !functions::is_empty(program, kind) {
-            into_parts(out, program, kind, Zeros::Written, "Ok(out.wrong_length())");
+            let refused = if on_request { "Ok(out.wrong_length())" } else { "out.wrong_length()" };
+            into_parts(out, program, kind, zeros, refused);
         }
-        out.line("Ok(())");
+        if on_request {
+            out.line("Ok(())");
+        }
     });
     out.line("}");
 }

@@ -1,10 +1,11 @@
 //! The functions on nalgebra's fixed-size types.
 
+use super::Scalar;
 use super::arguments::{self, Argument};
-use super::functions;
+use super::functions::{self, matrix};
 use super::inner_name;
 use crate::emit::Writer;
-use crate::program::{FunctionKind, Program, Quantity};
+use crate::program::{Form, FunctionKind, Program, Quantity, Signature};
 
 pub(super) fn emit(out: &mut Writer, program: &Program) {
     structs(out, program);
@@ -15,13 +16,13 @@ pub(super) fn emit(out: &mut Writer, program: &Program) {
 
 /// What functions with several results return.
 fn structs(out: &mut Writer, program: &Program) {
-    let several = [FunctionKind::Fused, FunctionKind::Initial, FunctionKind::Accelerations];
-    for kind in several.into_iter().filter(|&kind| program.has(kind)) {
+    let several = |kind: &FunctionKind| kind.quantities().len() > 1 && program.has(*kind);
+    for kind in FunctionKind::ALL.into_iter().filter(several) {
         out.line(format!("/// What [`{}`] returns.", kind.name()));
         out.line("#[derive(Debug, Clone, Copy, PartialEq)]");
         out.block(format!("pub struct {kind:?} {{"), "}", |out| {
             for &quantity in kind.quantities() {
-                out.line(format!("/// {}.", meaning(quantity)));
+                out.line(format!("/// {}", meaning(quantity)));
                 out.line(format!("pub {}: {},", quantity.name(), matrix(quantity)));
             }
         });
@@ -31,62 +32,25 @@ fn structs(out: &mut Writer, program: &Program) {
 
 fn meaning(quantity: Quantity) -> &'static str {
     match quantity {
-        Quantity::PDot => "p' = T v",
-        Quantity::MassMatrix => "Mass matrix M",
-        Quantity::Forces => "Applied and gyroscopic forces f",
-        Quantity::ConstraintJacobian => "Constraint Jacobian G",
-        Quantity::AccelerationBias => "Bias z of 0 = G v' + z",
-        Quantity::Auxiliary => "x' = a",
-        Quantity::Accelerations => "Accelerations v'",
-        Quantity::Multipliers => "Multipliers λ",
-        Quantity::Pivots => "Pivots, as [`Accelerated`](runtime::Accelerated) judges them",
-        Quantity::InitialP => "Positions",
-        Quantity::InitialV => "Velocities",
-        Quantity::InitialX => "Auxiliary states",
-        other => other.name(),
-    }
-}
-
-/// The nalgebra type of a quantity.
-fn matrix(quantity: Quantity) -> String {
-    match quantity {
-        Quantity::KinematicMatrix => "SMatrix<f64, N_P, N_V>".into(),
-        Quantity::MassMatrix => "SMatrix<f64, N_V, N_V>".into(),
-        Quantity::ConstraintJacobian => "SMatrix<f64, N_LAMBDA, N_V>".into(),
-        Quantity::Poses => "SMatrix<f64, 12, N_BODIES>".into(),
-        Quantity::Jacobian => "SMatrix<f64, JACOBIAN_ROWS, JACOBIAN_COLUMNS>".into(),
-        other => format!("SVector<f64, {}>", functions::length(other)),
+        Quantity::Pivots => "Pivots, as [`Accelerated`](runtime::Accelerated) judges them.",
+        other => other.doc(),
     }
 }
 
 fn function(out: &mut Writer, program: &Program, kind: FunctionKind) {
     let quantities = kind.quantities();
-    let returns = match quantities {
-        [Quantity::Energy] => "runtime::Energy".into(),
-        [quantity] => matrix(*quantity),
+    let returns = match (kind.form(), quantities) {
+        (Form::Value, _) => format!("runtime::{kind:?}"),
+        (_, [quantity]) => matrix(*quantity),
         _ => format!("{kind:?}"),
     };
     let body = program.function(kind);
-    let mut arguments = match kind {
-        _ if kind.is_per_parameter_set() => vec!["prepared: &Prepared".to_string()],
-        FunctionKind::InputDefaults => {
-            vec!["t: f64".into(), "modes: &[bool; N_MODES]".into(), "prepared: &Prepared".into()]
-        }
-        _ => vec!["at: &At<'_>".into()],
-    };
-    if kind.takes_accelerations() {
-        arguments.push("v_dot: &[f64; N_V]".into());
-    }
-    if kind.takes_multipliers() {
-        arguments.push("lambda: &[f64; N_LAMBDA]".into());
-    }
     out.line(format!("/// {}", kind.doc()));
-    out.list(&format!("pub fn {}(", kind.name()), &arguments, &format!(") -> {returns} {{"));
+    out.list(&format!("pub fn {}(", kind.name()), &given(kind, Scalar::F64), &format!(") -> {returns} {{"));
     out.indented(|out| {
         for block in &body.results {
             let mutable = if block.entries.is_empty() { "" } else { "mut " };
-            let (name, array) = (block.quantity.name(), functions::array(block.quantity));
-            let length = array.trim_start_matches("[f64; ").trim_end_matches(']');
+            let (name, length) = (block.quantity.name(), functions::length(block.quantity));
             out.line(format!("let {mutable}{name} = [0.0; {length}];"));
         }
         if !functions::is_empty(program, kind) {
@@ -94,15 +58,15 @@ fn function(out: &mut Writer, program: &Program, kind: FunctionKind) {
             call(out, program, kind, from_at, |name| format!("&mut {name}"));
         }
         let matrix = |quantity: Quantity| {
-            let ty = if matrix(quantity).starts_with("SMatrix") { "SMatrix" } else { "SVector" };
+            let ty = if quantity.lengths().1.is_some() { "SMatrix" } else { "SVector" };
             format!("{ty}::from_column_slice(&{})", quantity.name())
         };
-        match quantities {
-            [Quantity::Energy] => {
+        match (kind.form(), quantities) {
+            (Form::Value, _) => {
                 out.line("let [kinetic, potential] = energy;");
                 out.line("runtime::Energy { kinetic, potential }");
             }
-            [quantity] => out.line(matrix(*quantity)),
+            (_, [quantity]) => out.line(matrix(*quantity)),
             _ => out.block(format!("{kind:?} {{"), "}", |out| {
                 for &quantity in quantities {
                     out.line(format!("{}: {},", quantity.name(), matrix(quantity)));
@@ -112,6 +76,28 @@ fn function(out: &mut Writer, program: &Program, kind: FunctionKind) {
     });
     out.line("}");
     out.blank();
+}
+
+/// What a function on arrays is given.
+pub(super) fn given(kind: FunctionKind, scalar: Scalar) -> Vec<String> {
+    let number = scalar.name();
+    let mut arguments = match kind.signature() {
+        Signature::Parameters => vec!["prepared: &Prepared".to_string()],
+        Signature::Time => {
+            let modes = format!("modes: &[{}; N_MODES]", scalar.truth());
+            vec![format!("t: {number}"), modes, "prepared: &Prepared".into()]
+        }
+        Signature::State | Signature::StateAndRates | Signature::StateAndSolution => {
+            vec!["at: &At<'_>".into()]
+        }
+    };
+    if kind.takes_accelerations() {
+        arguments.push(format!("v_dot: &[{number}; N_V]"));
+    }
+    if kind.takes_multipliers() {
+        arguments.push(format!("lambda: &[{number}; N_LAMBDA]"));
+    }
+    arguments
 }
 
 /// Calls the inner function of a kind.
