@@ -2,9 +2,11 @@
 
 use mbs_symbolic::diag::render;
 use mbs_symbolic::ids::{CoordinateId, Id};
+use mbs_symbolic::model::language::{CONSTRAINTS, FORCES, JOINTS};
 use mbs_symbolic::model::{
     self, Defaults, ForceKind, JointKind, Loader, Model, NoFiles, Orientation, ParameterValue,
 };
+use std::collections::BTreeSet;
 
 fn read_with(source: &str, loader: &dyn Loader) -> Model {
     let reading = model::read("model.yaml", source, loader);
@@ -218,4 +220,37 @@ fn rates_may_be_written_as_they_are_printed() {
     let printed = terms(source);
     assert_eq!(printed, terms(&written));
     assert!(printed.iter().any(|text| text.starts_with("parameter: [Parameter(")), "{printed:?}");
+}
+
+/// The name and the type of each element in a section of the model that has every element.
+fn types_of(section: &str) -> Vec<(&'static str, &'static str)> {
+    let text = include_str!("../../tests/pass/every_element.yaml");
+    let lines = text.lines().skip_while(|line| *line != format!("{section}:")).skip(1);
+    let element = |line: &'static str| {
+        let (name, rest) = line.trim().split_once(": {type: ")?;
+        Some((name, rest.split([',', '}']).next()?))
+    };
+    lines.take_while(|line| line.starts_with(' ')).filter_map(element).collect()
+}
+
+/// A type that the table of the language knows and nothing reads would become a weld, or vanish.
+#[test]
+fn every_type_of_the_language_is_resolved() {
+    let model = read(include_str!("../../tests/pass/every_element.yaml"));
+    for (section, elements) in [("joints", &JOINTS), ("constraints", &CONSTRAINTS), ("forces", &FORCES)] {
+        let written = types_of(section);
+        let all: BTreeSet<&str> = elements.variants.iter().map(|variant| variant.name).collect();
+        assert_eq!(written.iter().map(|(_, kind)| *kind).collect::<BTreeSet<_>>(), all, "{section}");
+        for (name, kind) in written {
+            let is_there = match section {
+                "joints" => {
+                    let joint = model.joints.iter().find(|joint| joint.name.text == name);
+                    joint.is_some_and(|joint| (joint.kind == JointKind::Fixed) == (kind == "fixed"))
+                }
+                "constraints" => model.constraints.iter().any(|constraint| constraint.name.text == name),
+                _ => model.forces.iter().any(|force| force.name.text == name),
+            };
+            assert!(is_there, "`{name}`, of type `{kind}`, is not read as that");
+        }
+    }
 }

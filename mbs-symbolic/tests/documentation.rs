@@ -59,3 +59,24 @@ fn every_example_is_read() {
     }
     assert!(whole >= 2, "the document shows whole models");
 }
+
+/// Every module the glossary and the guide for contributors name is there.
+#[test]
+fn modules_of_the_glossary_exist() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let notation = std::fs::read_to_string(root.join("docs/notation.md")).expect("readable");
+    let glossary = notation.split("## Glossary").nth(1).expect("a glossary");
+    let rows: Vec<&str> =
+        glossary.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
+    assert!(rows.len() > 15, "{} rows", rows.len());
+    for row in rows {
+        // A module without a folder stands beside the one before it.
+        let mut folder = root.clone();
+        for name in row.split('`').skip(1).step_by(2) {
+            let [near, far] = [folder.join(name), root.join(name)];
+            let path = if far.exists() { far } else { near };
+            assert!(path.exists(), "the glossary names `{name}`, which is not there: {row}");
+            folder = path.parent().expect("in a folder").to_path_buf();
+        }
+    }
+}

@@ -226,12 +226,17 @@ pub(super) fn rows(model: &Model, element: Element, change: Option<&Change>) -> 
         JointKind::Cylindrical { .. } | JointKind::Universal { .. } => Some(4),
         JointKind::Spherical { .. } | JointKind::Planar { .. } => Some(3),
         JointKind::Fixed => Some(6),
-        _ => None,
+        // Those keep their coordinates and are closed by a weld, or close nothing.
+        JointKind::Screw { .. } | JointKind::Free { .. } => None,
+        JointKind::Curve { .. } | JointKind::Compound { .. } => None,
     };
     let constraint_rows = |kind: &ConstraintKind| match kind {
         ConstraintKind::PointOnLine { .. } => 2,
         ConstraintKind::Rolling { .. } => 3,
-        _ => 1,
+        ConstraintKind::Distance { .. } | ConstraintKind::PointOnPlane { .. } => 1,
+        ConstraintKind::Coupling { .. } | ConstraintKind::Motion { .. } => 1,
+        ConstraintKind::KnifeEdge { .. } => 1,
+        ConstraintKind::Equation { .. } | ConstraintKind::VelocityEquation { .. } => 1,
     };
     Some(match (change, element) {
         (Some(Change::LeaveOut(_) | Change::Open(_)), _) => 0,

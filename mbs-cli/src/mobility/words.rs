@@ -118,7 +118,13 @@ impl Words<'_> {
                 let (a, b) = (direction(first, &defaults)?, direction(second, &defaults)?);
                 unit(cross(a, b))
             }
-            _ => {
+            JointKind::Fixed
+            | JointKind::Prismatic { .. }
+            | JointKind::Screw { .. }
+            | JointKind::Spherical { .. }
+            | JointKind::Free { .. }
+            | JointKind::Curve { .. }
+            | JointKind::Compound { .. } => {
                 let mut axis = [0.0; 3];
                 axis[k] = 1.0;
                 Some(axis)
@@ -182,7 +188,8 @@ fn own_axis(kind: &JointKind, defaults: &Defaults<'_>) -> Option<Vector> {
         | JointKind::Cylindrical { axis, .. }
         | JointKind::Screw { axis, .. }
         | JointKind::Planar { normal: axis, .. } => direction(axis, defaults),
-        _ => None,
+        JointKind::Fixed | JointKind::Universal { .. } | JointKind::Spherical { .. } => None,
+        JointKind::Free { .. } | JointKind::Curve { .. } | JointKind::Compound { .. } => None,
     }
 }
 

@@ -38,7 +38,12 @@ pub(super) fn links(model: &Model, fixed: &Fixed<'_>, size: f64, bodies: &mut [B
                 let shape = Shape::Cylinder { from, to, radius: 0.026 * size };
                 bodies[body].solids.push(Solid { shape, colour: RUBBER, role: Role::Joint });
             }
-            _ => {}
+            ForceKind::JointForce { .. }
+            | ForceKind::JointSpring { .. }
+            | ForceKind::JointFriction { .. } => {}
+            ForceKind::Force { .. } | ForceKind::Torque { .. } => {}
+            // Roads are drawn by themselves.
+            ForceKind::Contact { .. } | ForceKind::PointContactTyre { .. } => {}
         }
     }
     for constraint in model.constraints.iter() {

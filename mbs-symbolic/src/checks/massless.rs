@@ -62,7 +62,9 @@ fn needs(kind: &JointKind, is_turn: bool) -> &'static str {
         JointKind::Revolute { .. } | JointKind::Universal { .. } | JointKind::Cylindrical { .. } => {
             "an inertia about the joint's axis, or a mass with its centre off that axis"
         }
-        _ => "an inertia",
+        JointKind::Fixed | JointKind::Prismatic { .. } | JointKind::Screw { .. } => "an inertia",
+        JointKind::Spherical { .. } | JointKind::Free { .. } | JointKind::Planar { .. } => "an inertia",
+        JointKind::Curve { .. } | JointKind::Compound { .. } => "an inertia",
     }
 }
 

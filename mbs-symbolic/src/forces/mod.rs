@@ -174,7 +174,11 @@ fn is_balanced(kind: &ForceKind) -> bool {
     match kind {
         ForceKind::SpringDamper { .. } | ForceKind::PointForce { .. } | ForceKind::Bushing { .. } => true,
         ForceKind::Force { reaction, .. } | ForceKind::Torque { reaction, .. } => reaction.is_some(),
-        _ => false,
+        // Along a velocity there are no points the two sides act at; the road is no body.
+        ForceKind::JointForce { .. } | ForceKind::JointSpring { .. } | ForceKind::JointFriction { .. } => {
+            false
+        }
+        ForceKind::Contact { .. } | ForceKind::PointContactTyre { .. } => false,
     }
 }
 

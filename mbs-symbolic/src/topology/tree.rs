@@ -178,7 +178,9 @@ fn is_one_way(joint: &Joint) -> bool {
         JointKind::Spherical { orientation } | JointKind::Free { orientation, .. } => {
             matches!(orientation, Orientation::Angles { relative_to: Some(_), .. })
         }
-        _ => false,
+        JointKind::Fixed | JointKind::Revolute { .. } | JointKind::Prismatic { .. } => false,
+        JointKind::Cylindrical { .. } | JointKind::Screw { .. } | JointKind::Universal { .. } => false,
+        JointKind::Planar { .. } | JointKind::Curve { .. } | JointKind::Compound { .. } => false,
     }
 }
 
