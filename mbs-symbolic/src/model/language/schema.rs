@@ -261,7 +261,7 @@ fn rules(section: &str) -> Vec<(String, Json)> {
     match section {
         "a shape" => one_of(&["cylinder", "sphere", "box"]),
         "a step" => one_of(&["rotate", "translate"]),
-        "joint_force" | "joint_torque" | "joint_spring" | "joint_friction" => {
+        "joint_force" | "joint_torque" | "joint_spring" | "joint_friction" | "mimic" => {
             one_of(&["joint", "coordinate"])
         }
         "spring_damper" => {
