@@ -72,6 +72,15 @@ pub(super) fn notices(report: &Report<'_>) -> String {
     out + "</details>"
 }
 
+/// A text whose parts between backticks are of the model's language.
+fn with_code(text: &str) -> String {
+    let parts = text.split('`').enumerate().map(|(index, part)| match index % 2 {
+        0 => escape(part),
+        _ => format!("<code>{}</code>", escape(part)),
+    });
+    parts.collect()
+}
+
 pub(super) fn events(report: &Report<'_>) -> String {
     let events = &report.events;
     if events.is_empty() {
@@ -85,7 +94,7 @@ pub(super) fn events(report: &Report<'_>) -> String {
                 "<button type=\"button\" class=\"jump\" data-time=\"{:?}\" title=\"Go to this time\">{:.6} s</button>",
                 event.t, event.t
             );
-            vec![jump, escape(&event.element), escape(&event.meaning)]
+            vec![jump, escape(&event.element), with_code(&event.meaning)]
         })
         .collect();
     let mut out = table("events", &["time", "element", "event"], &rows);
@@ -227,6 +236,11 @@ mod tests {
             [0, 999, 1000, 1_234_567].map(grouped),
             ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]
         );
+    }
+
+    #[test]
+    fn conditions_are_code() {
+        assert_eq!(with_code("`x < 3` becomes true"), "<code>x &lt; 3</code> becomes true");
     }
 
     #[test]
