@@ -236,3 +236,15 @@ fn the_error_estimate_goes_like_a_power() {
         assert!((least..most).contains(&slope), "{name}: {slope:.2} {errors:?}");
     }
 }
+
+/// What methods say of themselves is what is measured above; the control of step sizes relies on the
+/// order of the error estimate.
+#[test]
+fn methods_state_their_orders() {
+    let system = Sphere.model();
+    for name in CONSTRAINED {
+        let method = method(name, system.layout()).unwrap();
+        let of_error = if name == "radau5" { 4 } else { 5 };
+        assert_eq!((f64::from(method.order()), method.error_order()), (nominal(name)[0], of_error), "{name}");
+    }
+}
