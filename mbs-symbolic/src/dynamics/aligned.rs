@@ -21,7 +21,7 @@ pub(super) fn may_gain(graph: &Graph, chain: &Chain, id: LinkId) -> bool {
     let massless = |other: LinkId| graph.is_zero(chain.links[other].inertia.mass);
     !graph.is_zero(x)
         && !graph.is_zero(y)
-        && super::parallel::ends_with_turn(graph, &chain.links[id])
+        && super::frame_choice::ends_with_turn(graph, &chain.links[id])
         && chain.links.ids().all(|other| other == id || !hangs[other] || massless(other))
 }
 

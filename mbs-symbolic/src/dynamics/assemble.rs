@@ -1,6 +1,7 @@
 //! All equations of a model.
 
 use super::activity;
+use super::base_parameters::Inertias;
 use super::closures;
 use super::constraints::{self, Rows};
 use super::equations::{
@@ -9,10 +10,9 @@ use super::equations::{
 use super::formulation::{self, Formulated, Given};
 use super::frame_jacobian::{self, FrameAxes};
 use super::jacobian::jacobian;
+use super::newton_euler::{self, Accelerations, Twist};
 use super::outputs::{asked_reactions, outputs};
 use super::provenance;
-use super::recursion::{self, Accelerations, Twist};
-use super::regroup::Inertias;
 use super::solution::{self, Reduced};
 use crate::diag::{Diagnostics, Problem};
 use crate::expr::{Derivative, Symbol};
@@ -82,7 +82,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
     let gravity = lowering.parameter_vector(Axes::GROUND, &model.gravity);
     let graph = &mut lowering.graph;
     let inertias = Inertias::regrouped(graph, &kinematics.chain);
-    let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
+    let bias = newton_euler::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
     let with_savings = options.savings;
     let given = Given { inertias: &inertias, gravity, applied: &applied, n_v, with_savings };
     let formulated = formulation::cheapest(&mut lowering, &mut kinematics, &given, &rows, &auxiliary);
@@ -96,7 +96,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
             .chain
             .links
             .ids()
-            .map(|id| recursion::kinetic_energy(graph, &kinematics.chain.links[id].inertia, &bias[id]))
+            .map(|id| newton_euler::kinetic_energy(graph, &kinematics.chain.links[id].inertia, &bias[id]))
             .collect();
         graph.sum(parts)
     };

@@ -8,9 +8,9 @@
 //! last link may point to its centre of mass.
 
 use super::aligned;
-use super::bases;
-use super::parallel::{Computed, Plan, computed, ends_with_turn};
-use super::regroup::Inertias;
+use super::base_parameters::Inertias;
+use super::composite_far;
+use super::frame_choice::{Computed, Plan, computed, ends_with_turn};
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Move};
@@ -116,7 +116,7 @@ pub(super) fn with_bases(
     form: impl Fn(&mut Graph, &Chosen) -> (Vec<ExprId>, usize),
 ) -> Chosen {
     let chain = &chosen.mass.chain;
-    if !bases::any(graph, chain) {
+    if !composite_far::any(graph, chain) {
         return chosen;
     }
     let tried = if chain.links.len() <= FEW_LINKS { &NEAR[..] } else { &NEAR[..1] };

@@ -6,15 +6,15 @@
 //! which is cheapest in the end is decided when programs are optimised.
 
 use super::axes::{self, Chosen};
+use super::base_parameters::Inertias;
 use super::constraints::Rows;
 use super::equations::{Formulation, Saving};
+use super::first_moments::{self, WithMoments};
+use super::frame_choice::{self, Computed, Plan};
+use super::inverse_dynamics::generalised;
 use super::loads;
 use super::mass_matrix::mass_matrix;
-use super::moments::{self, WithMoments};
-use super::needs::generalised;
-use super::parallel::{self, Computed, Plan};
-use super::recursion::Accelerations;
-use super::regroup::Inertias;
+use super::newton_euler::Accelerations;
 use super::savings::savings;
 use crate::expr::Graph;
 use crate::forces::Applied;
@@ -73,7 +73,7 @@ impl Recipe {
             *own = own.add(&mut lowering.graph, inertia);
         }
         let how = (&chain, &self.plan, &self.moments[..], &self.applied);
-        let [mass_matrix, needs] = moments::formed(lowering, kinematics, given, how);
+        let [mass_matrix, needs] = first_moments::formed(lowering, kinematics, given, how);
         let graph = &mut lowering.graph;
         [mass_matrix, needs.into_iter().map(|entry| graph.neg(entry)).collect()]
     }
@@ -137,7 +137,7 @@ pub(super) fn cheapest(
     let seen = if rows.list.is_empty() {
         None
     } else {
-        moments::cheapest(lowering, kinematics, given, (&chain, &together, &applied), &beside)
+        first_moments::cheapest(lowering, kinematics, given, (&chain, &together, &applied), &beside)
     };
     let savings = if given.with_savings {
         let taken = (&chain, &together, &applied);
@@ -199,7 +199,7 @@ fn together(
     let graph = &mut lowering.graph;
     let cost = |graph: &mut Graph, chain: &Chain| {
         let plan = Plan::parallel(graph, chain);
-        let computed = parallel::computed(graph, chain, given.inertias, &plan);
+        let computed = frame_choice::computed(graph, chain, given.inertias, &plan);
         let mut roots = given.needs(graph, &computed, given.applied, Accelerations::Bias);
         roots.extend(beside);
         graph.operations(&roots)

@@ -6,9 +6,9 @@
 
 use super::equations::Element;
 use super::formulation::Given;
-use super::needs::generalised;
-use super::parallel::Computed;
-use super::recursion::Accelerations;
+use super::frame_choice::Computed;
+use super::inverse_dynamics::generalised;
+use super::newton_euler::Accelerations;
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id};

@@ -2,10 +2,10 @@
 //!
 //! The subtree outboard of a step acts as one rigid body. Its momentum for unit rate of the step is transported
 //! towards the root, and the component along each step on the way is an entry of M. In long chains most entries
-//! are formed in the axes of a common base link near the root ([`bases`](super::bases)).
+//! are formed in the axes of a common base link near the root ([`composite_far`](super::composite_far)).
 
-use super::bases::{Bases, Momentum, Partial};
-use super::regroup::Inertias;
+use super::base_parameters::Inertias;
+use super::composite_far::{Bases, Momentum, Partial};
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};

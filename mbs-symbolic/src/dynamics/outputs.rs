@@ -1,10 +1,10 @@
 //! Named outputs, which may depend on accelerations and multipliers.
 
 use super::Element;
+use super::base_parameters::Inertias;
 use super::constraints::Rows;
-use super::needs::apply;
-use super::recursion::{self, Accelerations, Wrench, Wrenches};
-use super::regroup::Inertias;
+use super::inverse_dynamics::apply;
+use super::newton_euler::{self, Accelerations, Wrench, Wrenches};
 use crate::diag::Problem;
 use crate::expr::Symbol;
 use crate::forces::Applied;
@@ -127,7 +127,7 @@ fn reactions(
     }
 
     let graph = &mut lowering.graph;
-    let twists = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Full);
+    let twists = newton_euler::twists(graph, &kinematics.chain, gravity, Accelerations::Full);
     // Of the bodies as they are: what regrouping moves past a joint passes through it all the same.
     let inertias = Inertias::given(&kinematics.chain);
     let mut wrenches =
@@ -139,7 +139,7 @@ fn reactions(
     }
     let mut passed: IdVec<LinkId, Option<(Wrench, Wrench)>> =
         kinematics.chain.links.ids().map(|_| None).collect();
-    recursion::project(
+    newton_euler::project(
         graph,
         &kinematics.chain,
         &wrenches,

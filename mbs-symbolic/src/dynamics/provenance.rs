@@ -4,12 +4,12 @@
 //! is computed, which shares work between elements.
 
 use super::assemble::height_energy;
+use super::base_parameters::Inertias;
 use super::constraints::Rows;
 use super::equations::{Contribution, Element, Part, Quantity};
 use super::loads;
 use super::mass_matrix::mass_matrix;
-use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
-use super::regroup::Inertias;
+use super::newton_euler::{self, Accelerations, Twist, Wrench, Wrenches};
 use crate::expr::{Derivative, Graph, Symbol, gradient};
 use crate::forces::Applied;
 use crate::ids::{BodyId, ExprId, Id, IdVec, LinkId, OutputId, StateId};
@@ -135,16 +135,16 @@ fn of_bodies_to_forces(
     // Without gravity, which counts by itself.
     let graph = &mut lowering.graph;
     let still = Vec3::zero(graph, parts.gravity.axes);
-    let twists = recursion::twists(graph, &kinematics.chain, still, Accelerations::Bias);
+    let twists = newton_euler::twists(graph, &kinematics.chain, still, Accelerations::Bias);
     let n_p = parts.kinematic_matrix.len() / n_v.max(1);
     let positions: Vec<ExprId> = (0..n_p).map(|i| graph.symbol(Symbol::P(i as u32))).collect();
     let bodies: Vec<(LinkId, BodyId)> = bodies(&kinematics.chain).collect();
     for (id, body) in bodies {
         let (chain, graph) = (&kinematics.chain, &mut lowering.graph);
-        let wrench = recursion::inertial_wrench(graph, &chain.links[id].inertia, &twists[id]);
+        let wrench = newton_euler::inertial_wrench(graph, &chain.links[id].inertia, &twists[id]);
         let mut wrenches = Wrenches::none(chain);
         wrenches.at_links[id] = Some(Wrench { f: wrench.f.neg(graph), n: wrench.n.neg(graph) });
-        let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
+        let values = newton_euler::project(graph, chain, &wrenches, n_v, |_, _, _| {});
         list.push_forces(graph, Element::Body(body), Part::InertialForce, values);
 
         // A weight pulls down the slope of its height: −Tᵀ ∂V/∂p.
@@ -195,7 +195,7 @@ fn of_elements_to_forces(
                 None => Wrench { f, n },
             });
         }
-        let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
+        let values = newton_euler::project(graph, chain, &wrenches, n_v, |_, _, _| {});
         list.push_forces(graph, element, Part::Applied, values);
     }
     for &(element, index, value) in &applied.along {
@@ -226,7 +226,7 @@ fn to_energies(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, parts: 
     for (id, body) in bodies {
         let element = Element::Body(body);
         let inertia = kinematics.chain.links[id].inertia;
-        let kinetic = recursion::kinetic_energy(&mut lowering.graph, &inertia, &parts.bias[id]);
+        let kinetic = newton_euler::kinetic_energy(&mut lowering.graph, &inertia, &parts.bias[id]);
         list.push(&lowering.graph, Quantity::KineticEnergy, element, Part::Inertia, kinetic);
         let height = height_energy(lowering, kinematics, parts.gravity, id);
         list.push(&lowering.graph, Quantity::PotentialEnergy, element, Part::Weight, height);

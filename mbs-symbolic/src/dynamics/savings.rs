@@ -1,10 +1,10 @@
 //! What each choice of formulation saves where M, f, G and z are computed together.
 
 use super::axes::Chosen;
+use super::base_parameters::Inertias;
 use super::equations::Saving;
 use super::formulation::Given;
-use super::parallel::Plan;
-use super::regroup::Inertias;
+use super::frame_choice::Plan;
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::ExprId;
@@ -22,7 +22,12 @@ impl Way<'_> {
     fn cost(&self, graph: &mut Graph, given: &Given<'_>, plan: &Plan, beside: &[ExprId]) -> usize {
         let chosen = Chosen::by(graph, self.chain, self.inertias, plan);
         let mut roots = given.mass(graph, &chosen);
-        roots.extend(given.needs(graph, &chosen.forces, self.applied, super::recursion::Accelerations::Bias));
+        roots.extend(given.needs(
+            graph,
+            &chosen.forces,
+            self.applied,
+            super::newton_euler::Accelerations::Bias,
+        ));
         roots.extend(beside);
         graph.operations(&roots)
     }

@@ -7,7 +7,7 @@
 
 use super::shared::Hanging;
 use super::{Algorithm, Solution, Tree};
-use crate::dynamics::recursion::Wrench;
+use crate::dynamics::newton_euler::Wrench;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};

@@ -1,7 +1,7 @@
 //! Symbolic LDL^T factorisation (LDLᵀ) of the saddle-point matrix [M Gᵀ; G 0], written out.
 
 use super::ordering::Plan;
-use super::reduced::TakenOut;
+use super::presolve::TakenOut;
 use super::{Algorithm, Solution};
 use crate::dynamics::Equations;
 use crate::expr::Graph;

@@ -4,25 +4,25 @@
 //! articulated body algorithm (ABA), which never forms M. With loops it is LDLᵀ of [M Gᵀ; G 0].
 
 mod articulated;
-mod carried;
 mod elimination;
 mod ordering;
-mod reduced;
+mod presolve;
+mod rod_end_mass;
 mod rods;
 mod rotors;
 mod shared;
 
 use super::equations::Equations;
-use super::needs::wrenches;
-use super::parallel::Computed;
-use super::recursion::{Accelerations, Wrenches};
+use super::frame_choice::Computed;
+use super::inverse_dynamics::wrenches;
+use super::newton_euler::{Accelerations, Wrenches};
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id};
 use crate::spatial::Vec3;
 use elimination::Saddle;
 use ordering::Plan;
-pub(super) use reduced::Reduced;
+pub(super) use presolve::Reduced;
 
 /// A solution of more operations than this is left to the solvers of the runtime.
 const MOST_OPERATIONS: usize = 200_000;

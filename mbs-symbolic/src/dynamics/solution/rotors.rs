@@ -14,7 +14,7 @@
 //! ```
 
 use super::elimination::Saddle;
-use crate::dynamics::regroup::Inertias;
+use crate::dynamics::base_parameters::Inertias;
 use crate::expr::{Graph, quotient};
 use crate::ids::{ExprId, LinkId};
 use crate::kinematics::{Chain, Column, Move};

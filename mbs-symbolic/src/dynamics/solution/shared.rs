@@ -12,7 +12,7 @@
 //!
 //! and what accelerations make of it is least where they are those of the motion (Gauss).
 
-use crate::dynamics::recursion::Wrench;
+use crate::dynamics::newton_euler::Wrench;
 use crate::expr::Graph;
 use crate::ids::ExprId;
 use crate::kinematics::Move;

@@ -213,9 +213,9 @@ fn way(graph: &mut Graph, start: Transform, link: &Link) -> Vec<Transform> {
 mod tests {
     use super::*;
     use crate::dynamics::axes::Chosen;
+    use crate::dynamics::base_parameters::Inertias;
+    use crate::dynamics::frame_choice::{Computed, Plan};
     use crate::dynamics::mass_matrix::mass_matrix;
-    use crate::dynamics::parallel::{Computed, Plan};
-    use crate::dynamics::regroup::Inertias;
     use crate::expr::{Environment, evaluate};
     use crate::kinematics::chain;
     use crate::lower::Lowering;

@@ -1,8 +1,8 @@
 //! Inverse dynamics by the recursive Newton-Euler algorithm (RNEA): generalised inertia forces less the applied
 //! loads, which is −f for v' = 0 and M v' − f else.
 
-use super::parallel::Computed;
-use super::recursion::{self, Accelerations, Wrench, Wrenches};
+use super::frame_choice::Computed;
+use super::newton_euler::{self, Accelerations, Wrench, Wrenches};
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, LinkId};
@@ -18,7 +18,7 @@ pub(super) fn generalised(
     n_v: usize,
 ) -> Vec<ExprId> {
     let wrenches = wrenches(graph, computed, gravity, accelerations, applied);
-    let mut needed = recursion::project(graph, &computed.chain, &wrenches, n_v, |_, _, _| {});
+    let mut needed = newton_euler::project(graph, &computed.chain, &wrenches, n_v, |_, _, _| {});
     for &(_, index, value) in &applied.along {
         let entry = &mut needed[index as usize];
         *entry = graph.sub(*entry, value);
@@ -35,7 +35,7 @@ pub(super) fn wrenches(
     applied: &Applied,
 ) -> Wrenches {
     let Computed { chain, inertias, turned } = computed;
-    let twists = recursion::twists(graph, chain, gravity, accelerations);
+    let twists = newton_euler::twists(graph, chain, gravity, accelerations);
     let mut wrenches = Wrenches::of_inertia(graph, chain, inertias, &twists, accelerations);
     apply(graph, &mut wrenches, applied, |link| turned[link]);
     wrenches

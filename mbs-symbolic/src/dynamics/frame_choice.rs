@@ -6,7 +6,7 @@
 //! the sum of the angles. For planar mechanisms these are the axes of ground.
 
 use super::aligned::align;
-use super::regroup::Inertias;
+use super::base_parameters::Inertias;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Link, Motion, Move};

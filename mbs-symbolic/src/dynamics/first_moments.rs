@@ -12,11 +12,11 @@
 //! so that it can be left out of the recursion, which keeps the mass and the moments of inertia.
 
 use super::axes::{self, Chosen};
+use super::base_parameters::Inertias;
 use super::formulation::Given;
+use super::frame_choice::Plan;
 use super::loads;
-use super::parallel::Plan;
-use super::recursion::Accelerations;
-use super::regroup::Inertias;
+use super::newton_euler::Accelerations;
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id, LinkId};
@@ -271,9 +271,9 @@ fn columns(graph: &mut Graph, jets: &VecJet) -> Vec<(u32, Vec3)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dynamics::frame_choice::computed;
+    use crate::dynamics::inverse_dynamics::generalised;
     use crate::dynamics::mass_matrix::mass_matrix;
-    use crate::dynamics::needs::generalised;
-    use crate::dynamics::parallel::computed;
     use crate::expr::{Environment, evaluate};
     use crate::kinematics::chain;
     use crate::model::{self, NoFiles};

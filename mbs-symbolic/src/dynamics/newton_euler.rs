@@ -5,7 +5,7 @@
 //!
 //! Everything is in link axes. Gravity is an upward acceleration of ground.
 
-use super::regroup::Inertias;
+use super::base_parameters::Inertias;
 use crate::expr::{Graph, Symbol};
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};

@@ -4,9 +4,9 @@
 //! known beforehand: M is formed of other inertias instead.
 
 use super::MOST_OPERATIONS;
-use super::carried::{self, Mass};
 use super::elimination::Saddle;
 use super::ordering::Plan;
+use super::rod_end_mass::{self, Mass};
 use super::rods::{Released, Rod};
 use super::rotors::{Rotor, Spun};
 use crate::dynamics::constraints::Rows;
@@ -51,7 +51,7 @@ impl Reduced {
         let mut added = Vec::new();
         for rod in rods {
             let from = (&first.mass_matrix[..], given);
-            let found = carried::carried(lowering, kinematics, from, rows, &rod);
+            let found = rod_end_mass::carried(lowering, kinematics, from, rows, &rod);
             let mass = found.map(|(mass, moved)| {
                 added.extend(moved);
                 mass
