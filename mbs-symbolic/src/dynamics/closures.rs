@@ -9,7 +9,7 @@ use crate::diag::Problem;
 use crate::expr::Symbol;
 use crate::ids::{ExprId, JointId};
 use crate::joints::closure::{OrientationRows, closure};
-use crate::kinematics::{Kinematics, VecJet, seen};
+use crate::kinematics::{Kinematics, VecJet, relative};
 use crate::lower::Lowering;
 use crate::topology::Topology;
 
@@ -45,7 +45,7 @@ pub(super) fn cosines(
 fn cosine(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, id: JointId) -> Option<ExprId> {
     let joint = &lowering.model.joints[id];
     let (from, to) = (kinematics.chain.closing_frame(id, joint.from), kinematics.chain.frames[joint.to]);
-    let observer = seen::observer(&kinematics.chain, from.link, to.link);
+    let observer = relative::observer(&kinematics.chain, from.link, to.link);
     match closure(&joint.kind).orientation {
         OrientationRows::Free | OrientationRows::Angle(_) => None,
         OrientationRows::Parallel(axis) => {

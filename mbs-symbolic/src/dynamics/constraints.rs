@@ -64,7 +64,7 @@ impl Builder<'_, '_> {
         let element = Element::Joint(id);
         let chain = &self.kinematics.chain;
         let (from, to) = (chain.closing_frame(id, joint.from), chain.frames[joint.to]);
-        let observer = crate::kinematics::seen::observer(&self.kinematics.chain, from.link, to.link);
+        let observer = crate::kinematics::relative::observer(&self.kinematics.chain, from.link, to.link);
         let closure = closure(&joint.kind);
         let start = self.kinematics.point(self.lowering, observer, from);
         let end = self.kinematics.point(self.lowering, observer, to);

@@ -1,10 +1,10 @@
 //! Answers to questions about the motion, in the user's frames.
 
 use super::chain::{Chain, Placement};
+use super::inward::{self, Carries, Followed};
 use super::jet::{Jet, VecJet};
 use super::motion::Column;
-use super::nested::{self, Carries, Followed};
-use super::seen::{self, Seen, Views};
+use super::relative::{self, Seen, Views};
 use crate::expr::{Graph, Symbol};
 use crate::ids::{ExprId, FrameId, Id, LinkId};
 use crate::lower::{Lowering, Queries};
@@ -55,7 +55,7 @@ impl Kinematics {
     /// The link that observes all the given frames.
     pub(crate) fn observer(&self, frames: &[FrameId]) -> LinkId {
         let links = frames.iter().map(|&frame| self.chain.frames[frame].link);
-        links.reduce(|a, b| seen::observer(&self.chain, a, b)).unwrap_or(LinkId::new(0))
+        links.reduce(|a, b| relative::observer(&self.chain, a, b)).unwrap_or(LinkId::new(0))
     }
 
     /// A link seen from an ancestor.
@@ -75,10 +75,10 @@ impl Kinematics {
             influences.iter().map(|influence| influence.on_point(graph, r)).collect()
         };
         let mut choices = vec![Origin { motion: carried, directions: crossed(graph, carried[0]) }];
-        if let Some(motion) = nested::point(graph, &self.chain, observer, place.link, r_l) {
+        if let Some(motion) = inward::point(graph, &self.chain, observer, place.link, r_l) {
             choices.push(Origin { motion, directions: crossed(graph, motion[0]) });
         }
-        if let Some(followed) = nested::follow(graph, &self.chain, observer, place.link, r_l, Carries::Point)
+        if let Some(followed) = inward::follow(graph, &self.chain, observer, place.link, r_l, Carries::Point)
         {
             // What lies before a reorientation moves the point as it moves its place.
             let n_before = influences.len() - followed.directions.len();
@@ -165,7 +165,7 @@ impl Kinematics {
         });
         let crossed: Vec<Vec3> = crossed.collect();
         let mut choices = vec![Origin { motion: seen.turning(graph, turned), directions: crossed }];
-        let followed = nested::follow(graph, &self.chain, observer, place.link, e_l, Carries::Direction);
+        let followed = inward::follow(graph, &self.chain, observer, place.link, e_l, Carries::Direction);
         if let Some(Followed { r: e, directions, .. }) = followed {
             // What lies before a reorientation does not turn it.
             let n_before = influences.len() - directions.len();

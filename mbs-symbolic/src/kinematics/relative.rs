@@ -3,8 +3,8 @@
 //! This is what loops and relative queries need; for A = ground it is the absolute motion.
 
 use super::chain::{Chain, Move};
+use super::inward::{self, Carries};
 use super::motion::Column;
-use super::nested::{self, Carries};
 use super::spins::Spins;
 use crate::expr::Graph;
 use crate::ids::{ExprId, Id, LinkId};
@@ -224,11 +224,11 @@ fn shifted(graph: &mut Graph, chain: &Chain, observer: LinkId, link: LinkId, see
     let mut choices = vec![seen.carried(graph, d)];
     let way = std::iter::successors(Some(link), |&at| chain.links[at].parent);
     if way.take_while(|&at| at != observer).count() <= MOST_FOLLOWED {
-        let followed = nested::follow(graph, chain, observer, link, r, Carries::Point);
+        let followed = inward::follow(graph, chain, observer, link, r, Carries::Point);
         if let Some(followed) = followed.filter(|followed| followed.about_origin) {
             choices.push(seen.carried(graph, followed.r));
         }
-        choices.extend(nested::point(graph, chain, observer, link, r));
+        choices.extend(inward::point(graph, chain, observer, link, r));
     }
     let cost = |[r, _, a]: &[Vec3; 3]| {
         let roots: Vec<ExprId> = r.xyz.into_iter().chain(a.xyz).collect();
