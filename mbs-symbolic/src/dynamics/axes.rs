@@ -18,8 +18,8 @@ use crate::model::limits;
 use crate::spatial::Inertia;
 
 /// With more choices than this, or more links, none is tried: it would take long.
-const MOST_TRIED: usize = 32;
-const MOST_LINKS: usize = 40;
+const MAX_TRIED: usize = 32;
+const MAX_LINKS: usize = 40;
 
 /// With no more links than this every link is tried on both sides.
 const FEW_LINKS: usize = 16;
@@ -32,7 +32,7 @@ const SIMPLE_TURNS: usize = 2;
 const NEAR: [usize; 3] = [1, 0, 2];
 
 /// Bases must save one in so many operations: the optimiser finds a little more where momenta are carried.
-const LEAST_SAVING: usize = 40;
+const MIN_SAVING: usize = 40;
 
 #[derive(Debug, Clone, Copy)]
 enum Choice {
@@ -85,7 +85,7 @@ pub(super) fn cheapest(
     mut cost: impl FnMut(&mut Graph, &Chosen) -> usize,
 ) -> Chosen {
     let parallel = Plan::parallel(graph, chain);
-    let is_small = |choices: &[Choice]| choices.len() <= MOST_TRIED && chain.links.len() <= MOST_LINKS;
+    let is_small = |choices: &[Choice]| choices.len() <= MAX_TRIED && chain.links.len() <= MAX_LINKS;
     let choices = |plan: &Plan| {
         let mut list = choices(graph, chain, inertias, plan);
         list.retain(|choice| may_align || !matches!(choice, Choice::Aligned(_)));
@@ -128,7 +128,7 @@ pub(super) fn with_bases(
         if copy.len() > limits::NODES { (0, usize::MAX) } else { (n_zeros, cost) }
     };
     let (n_zeros, all) = form(&chosen);
-    let mut best = (all - all / LEAST_SAVING, None);
+    let mut best = (all - all / MIN_SAVING, None);
     for &near in tried {
         chosen.plan.carried = Some(near);
         let (zeros, cost) = form(&chosen);

@@ -26,10 +26,10 @@ use crate::spatial::{Axes, Inertia, Vec3};
 use std::collections::BTreeMap;
 
 /// With more links than this none is tried: it would take long.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Behind more velocities than this a moment has too many pairs of partial velocities.
-const MOST_VELOCITIES: usize = 8;
+const MAX_VELOCITIES: usize = 8;
 
 /// M and f with some first moments as ground sees them.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub(super) fn cheapest(
     (chain, recursive, applied): (&Chain, &Chosen, &Applied),
     beside: &[ExprId],
 ) -> Option<WithMoments> {
-    if chain.links.len() > MOST_LINKS {
+    if chain.links.len() > MAX_LINKS {
         return None;
     }
     let form = |graph: &mut Graph, chosen: &Chosen, applied: &Applied, moments: &Moments| {
@@ -198,7 +198,7 @@ fn of_link(
     let turning = kinematics.direction(lowering, ground, place, moment);
     let graph = &mut lowering.graph;
     let (of_origin, of_moment) = (columns(graph, &origin), columns(graph, &turning));
-    if of_origin.len() > MOST_VELOCITIES || of_moment.is_empty() {
+    if of_origin.len() > MAX_VELOCITIES || of_moment.is_empty() {
         return None;
     }
     let bias = |jets: &VecJet| Vec3::new(gravity.axes, [0, 1, 2].map(|k| jets[k].bias));

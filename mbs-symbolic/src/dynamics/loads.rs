@@ -16,7 +16,7 @@ use crate::kinematics::{Column, Kinematics};
 use crate::lower::Lowering;
 
 /// With more elements than this all ride through the recursion: trying each would take long.
-const MOST_TRIED: usize = 24;
+const MAX_TRIED: usize = 24;
 
 /// The applied forces with the loads of some elements turned into forces along velocities,
 /// wherever that makes f, together with `beside`, cheaper.
@@ -35,7 +35,7 @@ pub(super) fn cheapest(
             elements.push(load.element);
         }
     }
-    if elements.len() > MOST_TRIED {
+    if elements.len() > MAX_TRIED {
         return chosen;
     }
     let cost = |graph: &mut Graph, applied: &Applied| {

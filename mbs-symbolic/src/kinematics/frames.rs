@@ -14,7 +14,7 @@ use mbs_math as math;
 
 /// Below this sine two axes are too nearly parallel for a common normal: its foot lies
 /// so far away that rounding there would be felt here.
-const SMALLEST_SINE: f64 = 1e-6;
+const MIN_SINE: f64 = 1e-6;
 
 /// A constant placement: frame `rot.from` in axes `rot.to`, origin at `r`.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +80,7 @@ pub(crate) fn common_normal(graph: &mut Graph, joint: Transform) -> Option<Commo
     let twist = graph.constant(twist);
     let (sine, cosine) = sin_cos(graph, twist);
     let (sine, cosine) = (graph.as_constant(sine)?, graph.as_constant(cosine)?);
-    if sine.abs() < SMALLEST_SINE {
+    if sine.abs() < MIN_SINE {
         return None;
     }
     let angle = graph.constant(angle);
@@ -108,7 +108,7 @@ pub(crate) fn factor(graph: &Graph, rot: Rot3) -> Option<[f64; 3]> {
         let twist = if m[2][2] > 0.0 { 0.0 } else { std::f64::consts::PI };
         return Some([0.0, twist, math::atan2(-m[0][1], m[0][0])]);
     }
-    if sine < SMALLEST_SINE {
+    if sine < MIN_SINE {
         return None;
     }
     Some([math::atan2(m[0][2], -m[1][2]), math::atan2(sine, m[2][2]), math::atan2(m[2][0], m[2][1])])

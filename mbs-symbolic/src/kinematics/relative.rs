@@ -215,7 +215,7 @@ impl Seen {
 
 /// Links further from their observer than this are not followed from inside out, which would
 /// take time quadratic in the length of a chain.
-const MOST_FOLLOWED: usize = 3;
+const MAX_FOLLOWED: usize = 3;
 
 /// A link with its reference point moved by `r`, in link axes: with the link or from inside out,
 /// whichever is cheaper.
@@ -223,7 +223,7 @@ fn shifted(graph: &mut Graph, chain: &Chain, observer: LinkId, link: LinkId, see
     let d = seen.rot.apply(graph, r);
     let mut choices = vec![seen.carried(graph, d)];
     let way = std::iter::successors(Some(link), |&at| chain.links[at].parent);
-    if way.take_while(|&at| at != observer).count() <= MOST_FOLLOWED {
+    if way.take_while(|&at| at != observer).count() <= MAX_FOLLOWED {
         let followed = inward::follow(graph, chain, observer, link, r, Carries::Point);
         if let Some(followed) = followed.filter(|followed| followed.about_origin) {
             choices.push(seen.carried(graph, followed.r));

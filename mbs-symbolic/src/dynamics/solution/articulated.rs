@@ -14,7 +14,7 @@ use crate::kinematics::{Chain, Column, Move};
 use crate::spatial::{Articulated, Direction, Rot3, Vec3};
 
 /// What adds more nodes to the graph than this is longer than any solution worth having.
-const MOST_NODES: usize = 4 * super::MOST_OPERATIONS;
+const MAX_NODES: usize = 4 * super::MAX_OPERATIONS;
 
 /// One velocity, released.
 #[derive(Debug, Clone)]
@@ -123,7 +123,7 @@ impl Solver {
             let bias = tree.wrenches.at_links[id].unwrap_or(Wrench { f: zero, n: zero });
             hanging.push(Hanging::new(inertia, bias));
         }
-        let most_nodes = graph.len() + MOST_NODES;
+        let most_nodes = graph.len() + MAX_NODES;
         for id in chain.links.ids().rev() {
             // Many velocities that many branches share take more than anyone would generate.
             if graph.len() > most_nodes {

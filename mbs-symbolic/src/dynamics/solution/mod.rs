@@ -25,7 +25,7 @@ use ordering::Plan;
 pub(super) use presolve::Reduced;
 
 /// A solution of more operations than this is left to the solvers of the runtime.
-const MOST_OPERATIONS: usize = 200_000;
+const MAX_OPERATIONS: usize = 200_000;
 
 /// v' and λ of M v' + Gᵀλ = f, G v' = −z.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub(super) fn solutions(
 ) -> Vec<Solution> {
     let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
     let mut list = Vec::new();
-    let mut worth = MOST_OPERATIONS;
+    let mut worth = MAX_OPERATIONS;
     let graph = &mut equations.graph;
     let mut articulated = || {
         let solve = |computed: &Computed| {
@@ -93,16 +93,15 @@ pub(super) fn solutions(
         && let Some(found) = articulated()
     {
         let size = size(&equations.graph, &found.v_dot);
-        if size <= MOST_OPERATIONS {
+        if size <= MAX_OPERATIONS {
             worth = worth.min(size + size / 2);
             list.push(found);
         }
     }
     let formed = size(&equations.graph, equations.mass_matrix.iter().chain(&equations.forces));
     // What is much longer before it is optimised will not be shorter afterwards.
-    let is_worth_it = |operations: usize| {
-        operations <= MOST_OPERATIONS && (list.is_empty() || formed + operations <= worth)
-    };
+    let is_worth_it =
+        |operations: usize| operations <= MAX_OPERATIONS && (list.is_empty() || formed + operations <= worth);
     if reduced.operations.is_some_and(is_worth_it) {
         let mut saddle = Saddle::new(equations, &reduced.mass_matrix, &reduced.forces);
         let graph = &mut equations.graph;

@@ -3,7 +3,7 @@
 //! Both are eliminated in closed form, and what elimination would do to M on their behalf is for the most part
 //! known beforehand: M is formed of other inertias instead.
 
-use super::MOST_OPERATIONS;
+use super::MAX_OPERATIONS;
 use super::elimination::Saddle;
 use super::ordering::Plan;
 use super::rod_end_mass::{self, Mass};
@@ -109,7 +109,7 @@ impl TakenOut {
 /// takes, unless it is too long.
 fn cheaper(coupled: &[BTreeSet<usize>], n_v: usize, out: &BTreeSet<usize>) -> (Vec<Rod>, Option<usize>) {
     let operations = |coupled: &[BTreeSet<usize>], out: &BTreeSet<usize>| {
-        Plan::new(coupled, n_v, out, MOST_OPERATIONS).map(|plan| plan.operations)
+        Plan::new(coupled, n_v, out, MAX_OPERATIONS).map(|plan| plan.operations)
     };
     let plain = operations(coupled, out);
     let rods = Rod::find(coupled, n_v);
