@@ -144,7 +144,7 @@ pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
     let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
     warn_of_program(&mut planned, &program);
     let readings = Readings::of(&equations);
-    let (dust, savings) = (equations.graph.dust, equations.savings);
+    let (dust, savings) = (equations.graph.snapped_angles, equations.savings);
     Ok(Compiled { planned, program, passes, dust, savings, readings })
 }
 

@@ -50,7 +50,7 @@ pub(super) fn align(graph: &mut Graph, chain: &mut Chain, id: LinkId) -> Rot3 {
     let onto = Rot3::about(graph, axes, axes, 2, back);
     for fixed in chain.links.ids().filter(|&other| chain.links[other].parent == Some(id)).collect::<Vec<_>>()
     {
-        chain.links[fixed].moves.insert(0, Move::Turn { rot: onto });
+        chain.links[fixed].moves.insert(0, Move::FixedRotation { rot: onto });
     }
     onto
 }

@@ -33,7 +33,7 @@ pub use assemble::{Options, build};
 pub use decision::Decision;
 pub use equations::{
     Contribution, Element, Equations, Formulation, FrozenReading, InputSlot, Kinks, Layout, Mode,
-    ModeCondition, ModeKind, Part, Place, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving,
+    ModeCondition, ModeKind, Part, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving, SourceNote,
 };
 pub use frame_jacobian::FrameAxes;
 pub(crate) use newton_euler::Wrench;

@@ -14,7 +14,7 @@ pub(crate) mod queries;
 pub(crate) mod relative;
 mod spins;
 
-pub(crate) use chain::{Chain, Link, Move, Placement};
+pub(crate) use chain::{Chain, FrameOnLink, Link, Move};
 pub(crate) use frames::{Transform, z_onto};
 pub(crate) use jet::{Jet, VecJet};
 pub(crate) use motion::{Column, Motion};

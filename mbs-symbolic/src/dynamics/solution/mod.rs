@@ -13,7 +13,7 @@ mod rotors;
 mod shared;
 
 use super::equations::Equations;
-use super::frame_choice::Computed;
+use super::frame_choice::RewrittenTree;
 use super::inverse_dynamics::wrenches;
 use super::newton_euler::{Accelerations, Wrenches};
 use crate::expr::Graph;
@@ -62,7 +62,7 @@ impl Algorithm {
 
 /// What a solution needs that equations do not hold.
 struct Tree<'a> {
-    computed: &'a Computed,
+    rewritten: &'a RewrittenTree,
     /// What inertia needs at the links where v' = 0, less the applied loads.
     wrenches: &'a Wrenches,
     applied: &'a Applied,
@@ -72,7 +72,7 @@ struct Tree<'a> {
 /// the very form of M.
 pub(super) fn solutions(
     equations: &mut Equations,
-    computed: &[Computed],
+    rewritten: &[RewrittenTree],
     gravity: Vec3,
     applied: &Applied,
     reduced: &Reduced,
@@ -82,11 +82,11 @@ pub(super) fn solutions(
     let mut worth = MAX_OPERATIONS;
     let graph = &mut equations.graph;
     let mut articulated = || {
-        let solve = |computed: &Computed| {
-            let wrenches = wrenches(graph, computed, gravity, Accelerations::Bias, applied);
-            articulated::solve(graph, &Tree { computed, wrenches: &wrenches, applied }, n_v)
+        let solve = |rewritten: &RewrittenTree| {
+            let wrenches = wrenches(graph, rewritten, gravity, Accelerations::Bias, applied);
+            articulated::solve(graph, &Tree { rewritten, wrenches: &wrenches, applied }, n_v)
         };
-        let found: Vec<Solution> = computed.iter().filter_map(solve).collect();
+        let found: Vec<Solution> = rewritten.iter().filter_map(solve).collect();
         found.into_iter().min_by_key(|found| graph.operations(&found.v_dot))
     };
     if n_rows == 0
@@ -105,9 +105,9 @@ pub(super) fn solutions(
     if reduced.operations.is_some_and(is_worth_it) {
         let mut saddle = Saddle::new(equations, &reduced.mass_matrix, &reduced.forces);
         let graph = &mut equations.graph;
-        let taken_out = reduced.take_out(graph, &mut saddle);
+        let eliminated = reduced.eliminate(graph, &mut saddle);
         let plan = Plan::new(&saddle.pattern(), n_v, &reduced.unknowns(), usize::MAX);
-        list.extend(plan.and_then(|plan| saddle.solve(graph, &plan, &taken_out)));
+        list.extend(plan.and_then(|plan| saddle.solve(graph, &plan, &eliminated)));
     }
     list
 }
