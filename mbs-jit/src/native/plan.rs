@@ -24,7 +24,7 @@ pub(super) struct Piece {
     leaves: Range<usize>,
 }
 
-/// So many zeros are cheaper to fill in at once than to store one by one.
+/// At this many zeros a bulk fill beats individual stores.
 const MIN_FILLED_ZEROS: usize = 40;
 
 impl<'a> Plan<'a> {

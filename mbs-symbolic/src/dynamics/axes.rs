@@ -124,7 +124,7 @@ pub(super) fn with_bases(
         let mut copy = graph.clone();
         let (mass, cost) = form(&mut copy, candidate);
         let n_zeros = mass.into_iter().filter(|&entry| copy.is_zero(entry)).count();
-        // What is too large is not complete.
+        // An over-budget graph was truncated; treat its cost as infinite.
         if copy.len() > limits::NODES { (0, usize::MAX) } else { (n_zeros, cost) }
     };
     let (n_zeros, all) = form(&candidate);

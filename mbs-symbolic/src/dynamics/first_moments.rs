@@ -35,7 +35,7 @@ const MAX_VELOCITIES: usize = 8;
 #[derive(Debug)]
 pub(super) struct WithMoments {
     pub(super) mass_matrix: Vec<ExprId>,
-    /// What inertia needs on top of the applied forces where v' = 0: −f.
+    /// Generalised inertia forces less the applied loads where v' = 0: −f.
     pub(super) inertia_forces: Vec<ExprId>,
     /// Those links, the axes the rest is computed in, and the loads.
     pub(super) links: Vec<LinkId>,

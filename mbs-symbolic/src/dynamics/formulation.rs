@@ -80,7 +80,7 @@ impl Rebuild {
 }
 
 impl DynamicsProblem<'_> {
-    /// What inertia needs along every velocity on top of `applied`.
+    /// Generalised inertia forces less the loads `applied`.
     pub(super) fn inverse_dynamics(
         &self,
         graph: &mut Graph,

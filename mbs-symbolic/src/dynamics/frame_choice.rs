@@ -153,7 +153,7 @@ fn at_rest(step: &Move) -> Move {
     }
 }
 
-/// Whether a link is computed in the axes before its turn: it turns about z at the end, and
+/// Whether a link's equations are expressed in the joint's inboard frame: it turns about z at the end, and
 /// something behind it goes on turning about the same direction, or nothing is behind it and
 /// the axes before have not turned either.
 fn stays_before_joint(graph: &Graph, chain: &Chain) -> IdVec<LinkId, bool> {

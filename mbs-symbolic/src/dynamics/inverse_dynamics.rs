@@ -8,7 +8,7 @@ use crate::forces::Applied;
 use crate::ids::{ExprId, LinkId};
 use crate::spatial::{Rot3, Vec3};
 
-/// What inertia needs along every velocity on top of the applied forces.
+/// Generalised inertia forces M v' + h less the applied loads, by the recursive Newton-Euler algorithm (RNEA).
 pub(super) fn inverse_dynamics(
     graph: &mut Graph,
     rewritten: &RewrittenTree,
@@ -26,7 +26,7 @@ pub(super) fn inverse_dynamics(
     needed
 }
 
-/// What inertia needs at the links on top of the applied loads.
+/// Net inertia wrench at each link minus the applied wrench.
 pub(super) fn wrenches(
     graph: &mut Graph,
     rewritten: &RewrittenTree,

@@ -1,8 +1,7 @@
 //! Two ways from an applied load to f, and which is cheaper.
 //!
-//! A load can ride on its link through the recursion, which turns it from axes to axes on its
-//! way to the root; or it can be multiplied with the partial velocities of the point it acts
-//! on, which constraints and force laws often need anyway.
+//! A load is either propagated inward by the recursion or projected directly with the partial velocities
+//! of its point of application, which constraints and force laws often need anyway.
 
 use super::equations::Element;
 use super::formulation::DynamicsProblem;
@@ -15,7 +14,7 @@ use crate::ids::{ExprId, Id};
 use crate::kinematics::{Column, Kinematics};
 use crate::lower::EquationContext;
 
-/// With more elements than this all ride through the recursion: trying each would take long.
+/// With more elements than this all are propagated by the recursion: trying each would take long.
 const MAX_TRIED: usize = 24;
 
 /// The applied forces with the loads of some elements turned into forces along velocities,

@@ -34,7 +34,7 @@ impl CompositeMomentum {
         Self { partials, linear, angular, at_base: None, links_left: 0, has_turned: false }
     }
 
-    /// Makes it seen from a base, once it has been carried through `links` links.
+    /// Switches to base-frame coordinates after `links` links.
     fn rebase_after(&mut self, at_base: Option<Momentum>, links: usize) {
         (self.at_base, self.links_left, self.has_turned) = (at_base, links, false);
     }

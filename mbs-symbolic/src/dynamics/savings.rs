@@ -71,11 +71,11 @@ pub(super) fn savings(
     let steps = [
         ("base parameters", regrouped, own_axes),
         ("parallel joints", regrouped, parallel),
-        ("accelerations loops need too", known, parallel),
+        ("reuse loop accelerations", known, parallel),
         ("sides of turns", known, sides),
         ("rotors", known, rotors),
         ("centres of mass", known, aligned),
-        ("momenta as bases see them", known, &candidate.plan),
+        ("base-frame composite momenta", known, &candidate.plan),
         ("loads", Way { applied, ..known }, &candidate.plan),
     ];
     let mut before = first.cost(graph, problem, own_axes, shared_roots);

@@ -37,7 +37,7 @@ struct Origin {
     directions: Vec<Vec3>,
 }
 
-/// The way that takes least operations.
+/// The cheapest alternative.
 fn cheapest_origin(graph: &Graph, choices: Vec<Origin>) -> Origin {
     let cost = |origin: &Origin| {
         let [r, _, a] = origin.motion;

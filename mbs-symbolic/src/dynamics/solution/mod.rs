@@ -63,7 +63,7 @@ impl Algorithm {
 /// What a solution needs that equations do not hold.
 struct Tree<'a> {
     rewritten: &'a RewrittenTree,
-    /// What inertia needs at the links where v' = 0, less the applied loads.
+    /// Net inertia wrench at each link where v' = 0, minus the applied wrench.
     wrenches: &'a Wrenches,
     applied: &'a Applied,
 }
