@@ -46,6 +46,7 @@ const BUMP: Settings = Settings {
     max_step: f64::INFINITY,
     max_steps: 10_000,
     parameters: Vec::new(),
+    max_points: usize::MAX,
     use_generated_solver: true,
 };
 
