@@ -13,14 +13,14 @@ use crate::model::limits;
 use crate::spatial::{Inertia, Rot3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The momentum one step's unit rate gives to all that hangs on it.
+/// The momentum of the subtree outboard of a joint axis, one rigid body, for unit joint rate.
 #[derive(Debug, Clone)]
 struct CompositeMomentum {
     partials: Vec<(Column, ExprId)>,
     /// In the axes and about the origin it has been carried to.
     linear: Vec3,
     angular: Vec3,
-    /// The same as the base sees it.
+    /// The same in base-frame coordinates.
     at_base: Option<Momentum>,
     /// Through how many links it is still carried before it is met as the base sees it, and through how
     /// many more until one turns: before that it is cheap to carry, and slides at right angles have nothing
@@ -39,7 +39,7 @@ impl CompositeMomentum {
         (self.at_base, self.links_left, self.has_turned) = (at_base, links, false);
     }
 
-    /// Has been carried through a link.
+    /// Counts a link it has been carried through.
     fn advance_link(&mut self, turns: bool) {
         self.links_left = self.links_left.saturating_sub(1);
         self.has_turned |= turns;

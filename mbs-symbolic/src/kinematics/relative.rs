@@ -11,7 +11,7 @@ use crate::ids::{ExprId, Id, LinkId};
 use crate::spatial::{Rot3, Vec3, angular_acceleration_operator};
 use rustc_hash::FxHashMap;
 
-/// A link seen from a reference link A.
+/// Motion of a link relative to an ancestor A, in the axes of A.
 #[derive(Debug, Clone)]
 pub(crate) struct RelativeMotion {
     /// Link to A axes. Homogeneous in quaternions: |R v| = scale·|v|.
@@ -76,14 +76,14 @@ impl JointAxis {
     }
 }
 
-/// All links seen so far, by reference link.
+/// The relative motions evaluated so far, by reference link and link.
 #[derive(Debug, Default)]
 pub(crate) struct RelativeMotions {
     known: FxHashMap<(LinkId, LinkId), RelativeMotion>,
 }
 
 impl RelativeMotions {
-    /// `link` seen from its ancestor `reference_link`, or from itself.
+    /// Motion of `link` relative to its ancestor `reference_link`, or to itself.
     pub(crate) fn of(
         &mut self,
         graph: &mut Graph,

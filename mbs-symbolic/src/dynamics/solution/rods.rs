@@ -22,8 +22,8 @@
 //! M_u + Σ M_jk (Bᵀa_j)(Bᵀa_k)ᵀ,    f_u − Bᵀ Σ a_j (f_j − M_jk a_k·b),    row (Bᵀe)·u' = e·b     (4)
 //! ```
 //!
-//! Where the rest carries a mass m of the rod's end ([`rod_end_mass`](super::rod_end_mass)), M_r and f_r are those without and M_u and
-//! f_u those with it; what it takes to move it is taken from λ in the end.
+//! Where the rest carries a mass m of the rod's end ([`rod_end_mass`](super::rod_end_mass)), M_r and f_r are
+//! those without and M_u and f_u those with it; what it takes to move it is taken from λ in the end.
 //!
 //! Where g₁ and g₂ become parallel, or one of them short, a pivot vanishes, as everywhere in this
 //! elimination where another order is needed.
