@@ -166,5 +166,5 @@ fn accelerated(
 ) -> bool {
     let [p_dot, .., auxiliary] = fused;
     let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary, pivots };
-    system.accelerations(at, &mut out).is_ok() && out.is_sound()
+    system.accelerations(at, &mut out).is_ok() && out.is_reliable()
 }

@@ -61,18 +61,18 @@ pub fn compile_file(path: &Path, name: &str, options: Options) -> CompiledFile {
 
 /// Compiles a model given as text; tables are looked for in `directory`.
 pub fn compile_text(source: &str, name: &str, directory: &Path, options: Options) -> CompiledFile {
-    let loader = Beside { directory, asked: RefCell::default() };
+    let loader = SiblingFiles { directory, asked: RefCell::default() };
     let result = mbs_symbolic::compile(name, source, &loader, options).map_err(Failure::Rejected);
     CompiledFile { result, files: loader.asked.into_inner() }
 }
 
 /// Files beside the model, and which of them were asked for.
-struct Beside<'a> {
+struct SiblingFiles<'a> {
     directory: &'a Path,
     asked: RefCell<Vec<PathBuf>>,
 }
 
-impl Loader for Beside<'_> {
+impl Loader for SiblingFiles<'_> {
     fn load(&self, path: &str) -> Result<String, String> {
         let path = self.directory.join(path);
         let text = text_of(&path, limits::TABLE_BYTES).map_err(|error| error.to_string());

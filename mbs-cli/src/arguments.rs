@@ -56,7 +56,7 @@ pub(crate) enum Command {
     Schema(SchemaOptions),
     /// Write a model from a robot in URDF
     Import(ImportOptions),
-    /// Explain the code of an error or warning, with an example and its mend
+    /// Explain the code of an error or warning, with a faulty example and its fix
     ExplainCode(ExplainCodeOptions),
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn plan_of(path: &Path, robot: UrdfOptions, files: &Files) -> Result<
         failure.about(path).at(place_in_file(&error))
     })?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    let loader = Beside { directory, files };
+    let loader = SiblingFiles { directory, files };
     let name = path.display().to_string();
     let Reading { sources, result, fragment } =
         timed(&mut times, "read", || model::read_with(&name, &source, &loader, robot));
@@ -144,7 +144,7 @@ pub(crate) fn compile_derived(derived: Derived) -> Result<Compiled, Failure> {
     let passes = timed(&mut planned.times, "optimize", || optimize::run(&mut program));
     warn_of_program(&mut planned, &program);
     let readings = Readings::of(&equations);
-    let (dust, savings) = (equations.graph.dust, equations.savings);
+    let (dust, savings) = (equations.graph.snapped_angles, equations.savings);
     Ok(Compiled { planned, program, passes, dust, savings, readings })
 }
 
@@ -172,12 +172,12 @@ fn timed<T>(times: &mut Vec<(&'static str, f64)>, stage: &'static str, work: imp
 }
 
 /// Files beside the model.
-struct Beside<'a> {
+struct SiblingFiles<'a> {
     directory: &'a Path,
     files: &'a Files,
 }
 
-impl Loader for Beside<'_> {
+impl Loader for SiblingFiles<'_> {
     fn load(&self, path: &str) -> Result<String, String> {
         self.files.named(&self.directory.join(path), limits::TABLE_BYTES).map_err(|error| error.to_string())
     }

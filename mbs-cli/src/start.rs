@@ -5,10 +5,10 @@ use mbs_runtime::{Layout, Names};
 use serde_json::{Map, Value, json};
 
 /// Values of one kind that the summary spells out; JSON has them all.
-const MOST_VALUES: usize = 12;
+const MAX_VALUES: usize = 12;
 
 /// Warnings that are spelled out.
-const MOST_WARNINGS: usize = 5;
+const MAX_WARNINGS: usize = 5;
 
 /// Letters of a line, behind what the line is about.
 const WIDTH: usize = 64;
@@ -64,8 +64,8 @@ pub(crate) fn lines(start: &Start, layout: &Layout) -> Vec<(&'static str, String
     for (kind, tell) in kinds {
         let mut told: Vec<String> =
             named(start, layout).filter_map(|(name, value)| tell(&name, value)).collect();
-        let more = told.len().saturating_sub(MOST_VALUES);
-        told.truncate(MOST_VALUES);
+        let more = told.len().saturating_sub(MAX_VALUES);
+        told.truncate(MAX_VALUES);
         if more > 0 {
             told.push(format!("… and {more} more"));
         }
@@ -102,9 +102,9 @@ pub(crate) fn warnings(start: &Start, layout: &Layout) -> Vec<String> {
         format!("warning: `{name}` is listed as {listed} at the start, but {CHANGED}: {value}")
     };
     let mut warnings: Vec<String> = far_off.map(words).collect();
-    if warnings.len() > MOST_WARNINGS {
-        let more = warnings.len() - MOST_WARNINGS;
-        warnings.truncate(MOST_WARNINGS);
+    if warnings.len() > MAX_WARNINGS {
+        let more = warnings.len() - MAX_WARNINGS;
+        warnings.truncate(MAX_WARNINGS);
         warnings.push(format!("warning: {more} more listed values are not met: `--json` has them all"));
     }
     warnings

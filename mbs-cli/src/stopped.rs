@@ -35,13 +35,13 @@ pub(crate) fn placed(error: &SimulationError, model: &Model) -> Option<Diagnosti
     let problem = Problem::Run { code: error.code(), message: error.message(), help };
     Some(
         places
-            .take(MOST_PLACES)
+            .take(MAX_PLACES)
             .fold(Diagnostic::error(first, problem), |found, (span, words)| found.with(span, words)),
     )
 }
 
 /// More places than this say nothing more.
-const MOST_PLACES: usize = 4;
+const MAX_PLACES: usize = 4;
 
 fn listed_position(model: &Model, name: &str) -> Option<(Span, String)> {
     let id = model.coordinates.ids().find(|&id| model.coordinates[id].name.text == name)?;

@@ -108,7 +108,7 @@ fn track(files: &[PathBuf]) -> TokenStream {
 const PATHS: &str = "help: a path is taken from the folder of Cargo.toml, and from that of this source file if it begins with `./`";
 
 /// More mistakes than this of one model are not listed.
-const MOST_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 50;
 
 /// One compile error per diagnostic.
 fn explain(failure: &Failure, span: Span) -> TokenStream {
@@ -116,12 +116,12 @@ fn explain(failure: &Failure, span: Span) -> TokenStream {
         unreadable @ Failure::Unreadable { .. } => error(span, &format!("{unreadable}\n{PATHS}")),
         Failure::Rejected(rejected) => {
             let Rejected { diagnostics, sources } = &**rejected;
-            let single = diagnostics.iter().take(MOST_ERRORS).map(|diagnostic| {
+            let single = diagnostics.iter().take(MAX_ERRORS).map(|diagnostic| {
                 let mut alone = Diagnostics::new();
                 alone.push(diagnostic.clone());
                 error(span, &render(&alone, sources))
             });
-            let more = diagnostics.len().saturating_sub(MOST_ERRORS);
+            let more = diagnostics.len().saturating_sub(MAX_ERRORS);
             let rest = (more > 0)
                 .then(|| error(span, &format!("and {more} more mistakes in `{}`", sources.name(FileId(0)))));
             single.chain(rest).collect()

@@ -61,21 +61,21 @@ fn accelerations(bencher: Bencher<'_, '_>, name: &str) {
     plant.at(*t, p, v, x, |system, at| {
         let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary: x_dot, pivots: &mut pivots };
         bencher.bench_local(|| {
-            black_box(system.accelerations(black_box(at), &mut out)).is_ok() && out.is_sound()
+            black_box(system.accelerations(black_box(at), &mut out)).is_ok() && out.is_reliable()
         });
     });
 }
 
 /// One right-hand side by M, f, G, z and the solver of the runtime.
 #[divan::bench(args = MODELS)]
-fn rates_and_factors(bencher: Bencher<'_, '_>, name: &str) {
+fn eval_derivatives_and_factors(bencher: Bencher<'_, '_>, name: &str) {
     let system = Native::new(&program(name)).expect("native code");
     let layout = system.layout();
     let mut plant = Plant::new(&system, &layout.parameter_defaults, Box::new(Defaults));
     let mut state = State::new(layout);
     plant.initial(&mut state);
     let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
-    bencher.bench_local(|| plant.rates_and_factors(black_box(&mut state), &mut saddle));
+    bencher.bench_local(|| plant.eval_derivatives_and_factors(black_box(&mut state), &mut saddle));
 }
 
 #[divan::bench(args = MODELS)]

@@ -43,10 +43,11 @@ const BUMP: Settings = Settings {
     atol: None,
     projection: Projection::Controlled,
     output_step: None,
-    largest_step: f64::INFINITY,
-    most_steps: 10_000,
+    max_step: f64::INFINITY,
+    max_steps: 10_000,
     parameters: Vec::new(),
-    own_solution: true,
+    max_points: usize::MAX,
+    use_generated_solver: true,
 };
 
 #[divan::bench(name = "five_link_bump_1s_rtol1e-4")]

@@ -27,7 +27,7 @@ mod model;
         target_pointer_width = "64",
         any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64", target_arch = "s390x")
     )),
-    path = "elsewhere.rs"
+    path = "unsupported.rs"
 )]
 mod native;
 

@@ -239,9 +239,9 @@ impl DoubleDouble {
     /// x raised to y: by products for integers, else e^(y log x).
     #[must_use]
     pub fn pow(self, y: Self) -> Self {
-        const MOST_PRODUCTS: f64 = 1024.0;
+        const MAX_PRODUCTS: f64 = 1024.0;
         let whole = libm::trunc(y.high);
-        if whole == y.high && y.low == 0.0 && whole.abs() <= MOST_PRODUCTS {
+        if whole == y.high && y.low == 0.0 && whole.abs() <= MAX_PRODUCTS {
             let (mut result, mut square, mut left) = (Self::ONE, self, whole.abs() as u32);
             while left > 0 {
                 if left % 2 == 1 {

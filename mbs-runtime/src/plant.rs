@@ -1,6 +1,6 @@
 //! A system at work: parameters set, inputs connected, modes frozen, calls counted.
 
-use crate::constraint::{Independence, Redundancy, WEAK};
+use crate::constraint::{NEAR_SINGULAR, Redundancy, RowConditioning};
 use crate::integrate::instant;
 use crate::linalg::{Saddle, Singular, add_scaled};
 use crate::{Accelerated, At, Fused, Layout, Signals, System};
@@ -125,7 +125,7 @@ pub struct Plant<'s> {
     /// The breakpoints of the signals before and after the step now tried.
     breakpoints: [f64; 2],
     /// Whether accelerations come from the model's own solution, where it has one.
-    pub own_solution: bool,
+    pub use_generated_solver: bool,
     /// Conditionals, frozen within a step.
     pub modes: Vec<bool>,
     /// Counts so far.
@@ -149,7 +149,7 @@ pub struct Plant<'s> {
     /// not holonomic.
     full_jacobian: Vec<f64>,
     /// How independent the rows are of each other.
-    pub(crate) independence: Independence,
+    pub(crate) row_conditioning: RowConditioning,
     /// Where the last run ended early: the last state that was accepted, or the start.
     pub failed_at: Option<State>,
 }
@@ -168,7 +168,7 @@ impl<'s> Plant<'s> {
             u_time: f64::NAN,
             u_modes: vec![false; layout.modes.len()],
             breakpoints: [f64::NAN; 2],
-            own_solution: true,
+            use_generated_solver: true,
             modes: vec![false; layout.modes.len()],
             statistics: Statistics::default(),
             mass_matrix: vec![0.0; n_v * n_v],
@@ -181,7 +181,7 @@ impl<'s> Plant<'s> {
             cosines: vec![1.0; layout.closures.len()],
             redundancy: Redundancy::new(layout),
             full_jacobian: vec![0.0; if layout.n_g < n_lambda { n_lambda * n_v } else { 0 }],
-            independence: Independence::new(n_lambda),
+            row_conditioning: RowConditioning::new(n_lambda),
             failed_at: None,
             system,
         }
@@ -285,7 +285,7 @@ impl<'s> Plant<'s> {
     }
 
     /// Evaluates M, f, G, z, p' and x' at once; the matrices stay in this struct.
-    pub fn evaluate(
+    pub fn eval_all(
         &mut self,
         t: f64,
         p: &[f64],
@@ -323,7 +323,7 @@ impl<'s> Plant<'s> {
     }
 
     /// Evaluates M and G alone.
-    pub fn matrices(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+    pub fn eval_mass_and_jacobian(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
         let mut m = core::mem::take(&mut self.mass_matrix);
         let mut g = core::mem::take(&mut self.constraint_jacobian);
         let is_clean = core::mem::replace(&mut self.is_clean, true);
@@ -341,7 +341,15 @@ impl<'s> Plant<'s> {
     }
 
     /// Evaluates f, z, p' and x' alone.
-    pub fn loads(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], p_dot: &mut [f64], x_dot: &mut [f64]) {
+    pub fn eval_bias(
+        &mut self,
+        t: f64,
+        p: &[f64],
+        v: &[f64],
+        x: &[f64],
+        p_dot: &mut [f64],
+        x_dot: &mut [f64],
+    ) {
         let mut f = core::mem::take(&mut self.forces);
         let mut z = core::mem::take(&mut self.acceleration_bias);
         self.at(t, p, v, x, |system, at| {
@@ -357,7 +365,7 @@ impl<'s> Plant<'s> {
     }
 
     /// Evaluates M alone.
-    pub fn evaluate_mass(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+    pub fn eval_mass(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
         let mut m = core::mem::take(&mut self.mass_matrix);
         self.at(t, p, v, x, |system, at| system.update_mass_matrix(at, &mut m));
         self.mass_matrix = m;
@@ -365,7 +373,7 @@ impl<'s> Plant<'s> {
     }
 
     /// Evaluates G alone.
-    pub fn evaluate_jacobian(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+    pub fn eval_jacobian(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
         if self.constraint_jacobian.is_empty() {
             return;
         }
@@ -381,7 +389,7 @@ impl<'s> Plant<'s> {
     }
 
     /// Evaluates f alone.
-    pub fn evaluate_forces(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
+    pub fn eval_forces(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64]) {
         let mut f = core::mem::take(&mut self.forces);
         self.at(t, p, v, x, |system, at| system.forces(at, &mut f));
         self.forces = f;
@@ -389,7 +397,15 @@ impl<'s> Plant<'s> {
     }
 
     /// p' and x'.
-    pub fn flow(&mut self, t: f64, p: &[f64], v: &[f64], x: &[f64], p_dot: &mut [f64], x_dot: &mut [f64]) {
+    pub fn eval_kinematics_and_aux(
+        &mut self,
+        t: f64,
+        p: &[f64],
+        v: &[f64],
+        x: &[f64],
+        p_dot: &mut [f64],
+        x_dot: &mut [f64],
+    ) {
         self.at(t, p, v, x, |system, at| {
             system.kinematics(at, p_dot);
             system.auxiliary(at, x_dot);
@@ -401,7 +417,7 @@ impl<'s> Plant<'s> {
         self.statistics.factorisations += 1;
         let (rows, block) = (self.layout().n_lambda(), self.redundancy.all().block());
         let outcome = saddle.factor_reduced(&self.mass_matrix, &self.constraint_jacobian, rows, block);
-        self.independence.look(saddle);
+        self.row_conditioning.look(saddle);
         outcome
     }
 
@@ -434,33 +450,33 @@ impl<'s> Plant<'s> {
         lambda.copy_from_slice(&self.right[n_v..]);
     }
 
-    /// All rates of a state (4): by the model's own solution where it has one that can be trusted,
-    /// else as [`rates_and_factors`](Self::rates_and_factors). The matrices in this struct and in
-    /// `saddle` may or may not be those of the state.
-    pub fn rates(&mut self, state: &mut State, saddle: &mut Saddle) -> Result<(), Singular> {
-        if self.accelerations(state) { Ok(()) } else { self.rates_and_factors(state, saddle) }
+    /// All rates of a state (4): by the model's own solution where it has one that can be trusted, else
+    /// as [`eval_derivatives_and_factors`](Self::eval_derivatives_and_factors). The matrices in this
+    /// struct and in `saddle` may or may not be those of the state.
+    pub fn eval_derivatives(&mut self, state: &mut State, saddle: &mut Saddle) -> Result<(), Singular> {
+        if self.accelerations(state) { Ok(()) } else { self.eval_derivatives_and_factors(state, saddle) }
     }
 
     /// Rates by the model's own solution; whether there is one and it can be trusted. Counts as
     /// what it stands for.
     fn accelerations(&mut self, state: &mut State) -> bool {
         // Where rows are redundant another system of equations is solved.
-        if !self.own_solution || self.redundancy.is_active() {
+        if !self.use_generated_solver || self.redundancy.is_active() {
             return false;
         }
         let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = state;
         let mut pivots = core::mem::take(&mut self.pivots);
         let sound = self.at(*t, p, v, x, |system, at| {
             let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary: x_dot, pivots: &mut pivots };
-            system.accelerations(at, &mut out).is_ok() && out.is_sound()
+            system.accelerations(at, &mut out).is_ok() && out.is_reliable()
         });
         if sound {
-            self.independence.look_at(pivots[v.len()..].iter().copied());
+            self.row_conditioning.look_at(pivots[v.len()..].iter().copied());
         }
         // Near a singular pose every digit counts, and the solver that pivots keeps more of them.
-        let sound = sound && self.independence.part() >= WEAK;
+        let sound = sound && self.row_conditioning.relative_pivot() >= NEAR_SINGULAR;
         if sound {
-            // No one shall take the forces of an earlier state for those of this one.
+            // Clear f so stale forces cannot be mistaken for those of this state.
             self.forces.fill(0.0);
             self.statistics.mass_matrix += 1;
             self.statistics.forces += 1;
@@ -474,9 +490,13 @@ impl<'s> Plant<'s> {
     }
 
     /// All rates of a state (4): evaluates, factors and solves. M, f, G, z and the factors stay.
-    pub fn rates_and_factors(&mut self, state: &mut State, saddle: &mut Saddle) -> Result<(), Singular> {
+    pub fn eval_derivatives_and_factors(
+        &mut self,
+        state: &mut State,
+        saddle: &mut Saddle,
+    ) -> Result<(), Singular> {
         let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = state;
-        self.evaluate(*t, p, v, x, p_dot, x_dot);
+        self.eval_all(*t, p, v, x, p_dot, x_dot);
         self.factor(saddle)?;
         self.solve(saddle, v_dot, lambda);
         Ok(())
@@ -490,12 +510,12 @@ impl<'s> Plant<'s> {
     /// All rows count again.
     pub fn keep_all_rows(&mut self) {
         self.redundancy.forget();
-        self.independence.restart();
+        self.row_conditioning.restart();
     }
 
     /// Decides at a consistent state which rows are redundant.
     pub fn decide_rank(&mut self, state: &State) {
-        self.look_at(state);
+        self.sample_matrices(state);
         let layout = self.layout();
         self.redundancy.decide(layout);
     }
@@ -503,16 +523,16 @@ impl<'s> Plant<'s> {
     /// Follows the redundant combinations of rows to another state; `meets_constraints` says
     /// whether it lies on the constraints, or only near. Whether the rank has grown: then it
     /// was decided at a singular pose.
-    pub fn follow_rank(&mut self, state: &State, meets_constraints: bool) -> bool {
+    pub fn track_rank(&mut self, state: &State, meets_constraints: bool) -> bool {
         if !self.redundancy.is_active() {
             return false;
         }
-        self.look_at(state);
+        self.sample_matrices(state);
         self.redundancy.follow(meets_constraints)
     }
 
     /// Gives the redundancy M and G of a state; the last evaluation stays as it is.
-    fn look_at(&mut self, state: &State) {
+    fn sample_matrices(&mut self, state: &State) {
         let mut redundancy = core::mem::take(&mut self.redundancy);
         let (m, g) = redundancy.matrices();
         self.at(state.t, &state.p, &state.v, &state.x, |system, at| {

@@ -73,7 +73,7 @@ impl Accelerated<'_> {
     /// Whether v' and λ can be trusted. Elimination in generated code has a fixed order; where
     /// it meets a pivot that is small among those of its kind, another order, a solver that
     /// pivots or a smaller rank is needed.
-    pub fn is_sound(&self) -> bool {
+    pub fn is_reliable(&self) -> bool {
         let (velocities, rows) = self.pivots.split_at(self.v_dot.len().min(self.pivots.len()));
         sound(velocities, 1.0) && sound(rows, -1.0) && self.v_dot.iter().all(|rate| rate.is_finite())
     }
@@ -307,7 +307,7 @@ system! {
             self.fused(at, out);
         }
         /// p', v', λ and x' at once, if the model was compiled with the solution: M, f, G and z are
-        /// not formed as such. Whether to trust v' and λ is for [`Accelerated::is_sound`] to say.
+        /// not formed as such. Whether to trust v' and λ is for [`Accelerated::is_reliable`] to say.
         fn accelerations(&self, at: &At<'_>, out: &mut Accelerated<'_>) -> Result<(), NotGenerated> {
             let _ = (at, out);
             Err(NotGenerated)

@@ -62,7 +62,7 @@ fn steps(system: &dyn System, name: &str) -> u64 {
             method.attempt(&mut plant, &state, 0.004, &settings, &mut next).unwrap();
             method.attempt(&mut plant, &state, 0.002, &settings, &mut next).unwrap();
             method.accepted(&mut plant);
-            plant.follow_rank(&next, true);
+            plant.track_rank(&next, true);
             method.prepare_dense(&mut plant, &state, &next).unwrap();
             method.interpolate(&state, &next, 0.3, &mut between);
             if step == 10 {

@@ -50,7 +50,7 @@ fn slopes(
         let mut state = fixed_steps(&mut plant, &mut *method, end.t, first << halvings, projection);
         let stage_lambda = state.lambda.clone();
         let mut saddle = Saddle::new(state.v.len(), state.lambda.len());
-        plant.rates(&mut state, &mut saddle).unwrap();
+        plant.eval_derivatives(&mut state, &mut saddle).unwrap();
         let State { p, v, x, lambda, .. } = &state;
         let pairs =
             [(p, &end.p), (v, &end.v), (x, &end.x), (&stage_lambda, &end.lambda), (lambda, &end.lambda)];

@@ -29,9 +29,9 @@ fn laws_that_are_meant() {
 }
 
 /// Files in the folder of the model.
-struct Beside<'p>(&'p Path);
+struct SiblingFiles<'p>(&'p Path);
 
-impl Loader for Beside<'_> {
+impl Loader for SiblingFiles<'_> {
     fn load(&self, path: &str) -> Result<String, String> {
         std::fs::read_to_string(self.0.join(path)).map_err(|error| error.to_string())
     }
@@ -40,7 +40,7 @@ impl Loader for Beside<'_> {
 fn is_quiet(path: &Path) {
     let source = std::fs::read_to_string(path).expect("readable");
     let name = path.file_name().expect("a file").to_string_lossy();
-    let folder = Beside(path.parent().expect("a folder"));
+    let folder = SiblingFiles(path.parent().expect("a folder"));
     match compile(&name, &source, &folder, Options::default()) {
         Ok(compiled) => {
             assert!(compiled.warnings.is_empty(), "{}", render(&compiled.warnings, &compiled.sources));

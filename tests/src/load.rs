@@ -28,9 +28,9 @@ pub struct Loaded {
 }
 
 /// Reads files that stand beside the models.
-pub(crate) struct Beside;
+pub(crate) struct SiblingFiles;
 
-impl Loader for Beside {
+impl Loader for SiblingFiles {
     fn load(&self, path: &str) -> Result<String, String> {
         let path = format!("{}/../models/{path}", env!("CARGO_MANIFEST_DIR"));
         std::fs::read_to_string(path).map_err(|error| error.to_string())
@@ -60,7 +60,7 @@ impl Loaded {
 
     /// A model in text; panics with the compiler's messages if it is rejected.
     pub fn text(name: &str, text: &str) -> Self {
-        let reading = read(name, text, &Beside);
+        let reading = read(name, text, &SiblingFiles);
         let report = |diagnostics| render(&diagnostics, &reading.sources);
         match reading.result.and_then(|(model, _)| Self::resolved(model)) {
             Ok(loaded) => loaded,

@@ -4,7 +4,7 @@ use mbs_symbolic::program::{Counts, FunctionKind, Program};
 use mbs_symbolic::{Compiled, Options, compile};
 use std::fmt::Write;
 
-use crate::load::Beside;
+use crate::load::SiblingFiles;
 
 /// A model of `models/`; panics with the compiler's messages if it is rejected.
 pub fn compiled(name: &str) -> Compiled {
@@ -16,7 +16,7 @@ pub fn compiled_with(name: &str, options: Options) -> Compiled {
     let path = format!("{}/../models/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let file = format!("models/{name}.yaml");
-    compile(&file, &text, &Beside, options).unwrap_or_else(|rejected| panic!("{rejected}"))
+    compile(&file, &text, &SiblingFiles, options).unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
 /// What each function costs, as a table; functions that only hand on numbers are left

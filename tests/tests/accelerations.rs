@@ -71,14 +71,14 @@ fn solve(system: &dyn System, state: &mut State) -> bool {
     let mut plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
     let mut pivots = vec![0.0; layout.n_v() + layout.n_lambda()];
     let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = state;
-    let is_sound = plant.at(*t, p, v, x, |system, at| {
+    let is_reliable = plant.at(*t, p, v, x, |system, at| {
         let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary: x_dot, pivots: &mut pivots };
         system.accelerations(at, &mut out).expect("short enough");
-        out.is_sound()
+        out.is_reliable()
     });
     let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
-    plant.rates(state, &mut saddle).expect("accelerations exist");
-    is_sound
+    plant.eval_derivatives(state, &mut saddle).expect("accelerations exist");
+    is_reliable
 }
 
 /// All rods in one line: rows depend on each other, which another solver has to settle.
@@ -97,7 +97,7 @@ fn a_singular_pose_is_noticed() {
     let mut expected = state.clone();
     let mut plant = Plant::new(&*system, &system.layout().parameter_defaults, Box::new(Defaults));
     let mut saddle = Saddle::new(system.layout().n_v(), system.layout().n_lambda());
-    plant.rates_and_factors(&mut expected, &mut saddle).expect("accelerations exist");
+    plant.eval_derivatives_and_factors(&mut expected, &mut saddle).expect("accelerations exist");
     assert!(expected.v_dot.iter().all(|rate| rate.is_finite()));
     assert_close("v'", &state.v_dot, &expected.v_dot, 0.0, 0.0);
 }
@@ -118,7 +118,7 @@ fn rods_in_every_direction() {
         assert!(solve(&*system, &mut state), "{angle}");
         let mut expected = state.clone();
         let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
-        plant.rates_and_factors(&mut expected, &mut saddle).expect("accelerations exist");
+        plant.eval_derivatives_and_factors(&mut expected, &mut saddle).expect("accelerations exist");
         assert_close("v'", &state.v_dot, &expected.v_dot, 1.0, tolerance);
         assert_close("lambda", &state.lambda, &expected.lambda, 1.0, tolerance);
     }
@@ -161,8 +161,8 @@ fn assert_same_solution(system: &dyn System, parameters: &[f64], state: &State, 
     let mut plant = Plant::new(system, parameters, Box::new(Defaults));
     let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
     let (mut own, mut expected) = (state.clone(), state.clone());
-    plant.rates(&mut own, &mut saddle).expect("accelerations exist");
-    plant.rates_and_factors(&mut expected, &mut saddle).expect("accelerations exist");
+    plant.eval_derivatives(&mut own, &mut saddle).expect("accelerations exist");
+    plant.eval_derivatives_and_factors(&mut expected, &mut saddle).expect("accelerations exist");
     assert_close("v'", &own.v_dot, &expected.v_dot, 1.0, tolerance);
     assert_close("lambda", &own.lambda, &expected.lambda, 1.0, tolerance);
 }
@@ -223,8 +223,8 @@ fn sparse_factors_as_dense_ones() {
             continue;
         }
         let (mut by_sparse, mut by_dense) = (state.clone(), state.clone());
-        plant.rates_and_factors(&mut by_sparse, &mut sparse).expect("accelerations exist");
-        plant.rates_and_factors(&mut by_dense, &mut dense).expect("accelerations exist");
+        plant.eval_derivatives_and_factors(&mut by_sparse, &mut sparse).expect("accelerations exist");
+        plant.eval_derivatives_and_factors(&mut by_dense, &mut dense).expect("accelerations exist");
         assert!(sparse.is_sparse() && !dense.is_sparse());
         assert_close("v'", &by_sparse.v_dot, &by_dense.v_dot, 1.0, 1e-9);
         assert_close("lambda", &by_sparse.lambda, &by_dense.lambda, 1.0, 1e-9);
@@ -289,8 +289,8 @@ fn costs_are_counted_as_before() {
         plant.initial(&mut state);
         let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
         let outcome = match own {
-            true => plant.rates(&mut state, &mut saddle),
-            false => plant.rates_and_factors(&mut state, &mut saddle),
+            true => plant.eval_derivatives(&mut state, &mut saddle),
+            false => plant.eval_derivatives_and_factors(&mut state, &mut saddle),
         };
         outcome.expect("accelerations exist");
         (plant.statistics, state)

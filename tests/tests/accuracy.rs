@@ -8,9 +8,9 @@ use mbs_symbolic::model::{Loader, Model};
 use runs::{run, tight};
 
 /// Files beside the models.
-struct Beside;
+struct SiblingFiles;
 
-impl Loader for Beside {
+impl Loader for SiblingFiles {
     fn load(&self, path: &str) -> Result<String, String> {
         let path = format!("{}/../models/{path}", env!("CARGO_MANIFEST_DIR"));
         std::fs::read_to_string(path).map_err(|error| error.to_string())
@@ -18,9 +18,9 @@ impl Loader for Beside {
 }
 
 fn system(name: &str) -> (Box<dyn System>, Model) {
-    let text = Beside.load(&format!("{name}.yaml")).expect("the model exists");
+    let text = SiblingFiles.load(&format!("{name}.yaml")).expect("the model exists");
     let options = Options { jacobian: true, ..Options::default() };
-    let compiled = mbs_symbolic::compile(name, &text, &Beside, options).expect("the model compiles");
+    let compiled = mbs_symbolic::compile(name, &text, &SiblingFiles, options).expect("the model compiles");
     (mbs_jit::system(&compiled.program).0, compiled.model)
 }
 

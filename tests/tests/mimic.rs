@@ -122,7 +122,7 @@ fn numbers(system: &dyn System, p: &[f64], v: &[f64]) -> (Vec<f64>, Vec<f64>) {
     state.p.copy_from_slice(p);
     state.v.copy_from_slice(v);
     let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
-    plant.rates(&mut state, &mut saddle).expect("accelerations exist");
+    plant.eval_derivatives(&mut state, &mut saddle).expect("accelerations exist");
     let mut outputs = vec![0.0; layout.outputs.len()];
     let mut poses = vec![0.0; 12 * layout.bodies.len()];
     let energy = plant.at(0.0, p, v, &[], |system, at| {

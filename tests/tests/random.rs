@@ -19,12 +19,12 @@ fn check(kind: Kind, seed: u64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Whether M is cheaper with momenta as bases see them.
+/// Whether M is cheaper with composite momenta expressed at base frames.
 fn uses_bases(loaded: &Loaded) -> bool {
     let topology = topology::build(&loaded.model).expect("built before");
     let options = Options { savings: true, keep_dust: true, ..Options::default() };
     let equations = dynamics::build(&loaded.model, &topology, options).expect("built before");
-    let saving = equations.savings.iter().find(|saving| saving.choice == "momenta as bases see them");
+    let saving = equations.savings.iter().find(|saving| saving.choice == "base-frame composite momenta");
     saving.is_some_and(|saving| saving.after < saving.before)
 }
 

@@ -20,7 +20,7 @@ impl<const V: usize, const L: usize> Equations<V, L> {
         let layout = system.layout();
         let mut plant = Plant::new(system, &layout.parameter_defaults, Box::new(Defaults));
         let State { t, p, v, x, mut p_dot, mut x_dot, .. } = state.clone();
-        plant.evaluate(t, &p, &v, &x, &mut p_dot, &mut x_dot);
+        plant.eval_all(t, &p, &v, &x, &mut p_dot, &mut x_dot);
         Self {
             m: SMatrix::from_column_slice(&plant.mass_matrix),
             f: SVector::from_column_slice(&plant.forces),

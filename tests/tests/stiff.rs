@@ -205,8 +205,8 @@ fn explicit_methods_notice_stiffness() {
 #[test]
 fn what_gives_up_says_whether_it_is_stiff() {
     let system = system("flyball_governor");
-    let give_up = |most_steps| {
-        let settings = Settings { most_steps, ..tight(10.0, 1e-6) };
+    let give_up = |max_steps| {
+        let settings = Settings { max_steps, ..tight(10.0, 1e-6) };
         let error = try_run(&*system, "mdop5", &[], &settings).expect_err("too few steps");
         assert_eq!(error.code(), "MBS-R007");
         error.to_string()

@@ -305,7 +305,7 @@ fn run(system: &dyn System) -> [f64; 2] {
     };
     let fastest = (0..10).map(timed).fold(f64::INFINITY, f64::min);
     let (mut plant, mut method, state) = start();
-    let settings = Settings { t_end: 0.3, largest_step: 1e-3, ..Settings::default() };
+    let settings = Settings { t_end: 0.3, max_step: 1e-3, ..Settings::default() };
     let (mut times, mut last) = (Vec::new(), Instant::now());
     let mut observer = |progress: Progress<'_>| {
         if let Progress::Recorded(_) = progress {

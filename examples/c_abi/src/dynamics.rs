@@ -105,7 +105,7 @@ fn forward_by_inputs(q: &[f64; N_P], v: &[f64; N_V], tau: &[f64; N_V], v_dot: &m
             pivots: &mut [0.0; N_V + N_LAMBDA],
         };
         Model.accelerations(&At { u: tau, ..*at }, &mut out).ok()?;
-        out.is_sound().then_some(())
+        out.is_reliable().then_some(())
     })
 }
 

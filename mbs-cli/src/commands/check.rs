@@ -143,9 +143,9 @@ fn text(planned: &Planned, program: &Program, mobility: &Mobility) -> String {
         planned.topology.cut_joints.iter().map(|&id| model.joints[id].name.text.as_str()).collect();
     let cuts = match cuts.as_slice() {
         [] => "none".to_owned(),
-        _ if cuts.len() <= MOST_LINES => format!("{}, cut at {}", cuts.len(), cuts.join(", ")),
+        _ if cuts.len() <= MAX_LINES => format!("{}, cut at {}", cuts.len(), cuts.join(", ")),
         _ => {
-            let (first, more) = (cuts[..MOST_LINES].join(", "), cuts.len() - MOST_LINES);
+            let (first, more) = (cuts[..MAX_LINES].join(", "), cuts.len() - MAX_LINES);
             format!("{}, cut at {first} and {more} more", cuts.len())
         }
     };
@@ -188,7 +188,7 @@ fn begin(out: &mut String, planned: &Planned, mobility: &Mobility) {
 }
 
 /// More lines than this of one kind are not written.
-const MOST_LINES: usize = 8;
+const MAX_LINES: usize = 8;
 
 fn redundant(out: &mut String, mobility: &Mobility) {
     if mobility.redundant.is_empty() {
@@ -236,11 +236,11 @@ fn rows_in_words(list: &[Redundant]) -> Vec<String> {
 }
 
 fn lines(out: &mut String, list: &[String]) {
-    for line in list.iter().take(MOST_LINES) {
+    for line in list.iter().take(MAX_LINES) {
         let _ = writeln!(out, "    {line}");
     }
-    if list.len() > MOST_LINES {
-        let _ = writeln!(out, "    … and {} more", list.len() - MOST_LINES);
+    if list.len() > MAX_LINES {
+        let _ = writeln!(out, "    … and {} more", list.len() - MAX_LINES);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `mbs compare`: integrators and projections on one run, as table 1 of Simeon's paper.
 
-use super::simulate::{Ready, integrate, methods, needs_jacobian, ready};
+use super::simulate::{CompiledVariant, integrate, methods, needs_jacobian, ready};
 use crate::arguments::CompareOptions;
 use crate::report::{self, Failure};
 use mbs_runtime::integrate::{DEFAULT_METHOD, METHODS, Projection, Stiffness};
@@ -35,7 +35,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
         options.methods.clone()
     };
     let jacobian = methods.iter().any(|method| needs_jacobian(method));
-    let Ready { system, simulation, .. } = ready(&options.variant, options.json, |_| jacobian)?;
+    let CompiledVariant { system, simulation, .. } = ready(&options.variant, options.json, |_| jacobian)?;
     let settings = Settings {
         t_end: options.t_end.or(simulation.t_end).unwrap_or(1.0),
         rtol: options.rtol.or(simulation.rtol).unwrap_or(1e-4),

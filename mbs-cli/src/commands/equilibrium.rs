@@ -1,6 +1,6 @@
 //! `mbs equilibrium`: a pose at which all forces balance.
 
-use super::simulate::{Ready, ready};
+use super::simulate::{CompiledVariant, ready};
 use crate::arguments::EquilibriumOptions;
 use crate::report::{self, Failure};
 use mbs_runtime::constraint::{Equilibrium, Unbalanced, balancing_parameters, equilibrium};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(crate) fn run(options: &EquilibriumOptions) -> Result<(), Failure> {
-    let Ready { system, planned, .. } = ready(&options.variant, options.json, |_| false)?;
+    let CompiledVariant { system, planned, .. } = ready(&options.variant, options.json, |_| false)?;
     let layout = system.layout();
     let mut theta = layout.parameter_defaults.to_vec();
     let solved = indices(layout, options)?;

@@ -355,12 +355,12 @@ fn entries(out: &mut String, title: &str, values: &[f64], [down, across]: [&[Str
     }
     let symmetric = if is_symmetric { " symmetric;" } else { "" };
     let _ = writeln!(out, "\n{title},{symmetric} entries not listed are zero");
-    let width = list.iter().take(MOST_ENTRIES).map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    for (name, value) in list.iter().take(MOST_ENTRIES) {
+    let width = list.iter().take(MAX_ENTRIES).map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    for (name, value) in list.iter().take(MAX_ENTRIES) {
         let _ = writeln!(out, "  {name:<width$}  {:>13}", number(*value));
     }
-    if list.len() > MOST_ENTRIES {
-        let _ = writeln!(out, "  … and {} more: `--json` has them all", list.len() - MOST_ENTRIES);
+    if list.len() > MAX_ENTRIES {
+        let _ = writeln!(out, "  … and {} more: `--json` has them all", list.len() - MAX_ENTRIES);
     }
 }
 
@@ -380,9 +380,9 @@ fn modes(out: &mut String, layout: &Layout, state: &State, sources: &Sources) {
 }
 
 /// Columns of a matrix that fit a terminal.
-const MOST_COLUMNS: usize = 6;
+const MAX_COLUMNS: usize = 6;
 /// Entries of a wider one that are listed; JSON has them all.
-const MOST_ENTRIES: usize = 60;
+const MAX_ENTRIES: usize = 60;
 
 /// A matrix column by column, as a square of numbers, or by its entries where that is too wide.
 fn matrix(out: &mut String, title: &str, values: &[f64], [down, across]: [&[String]; 2]) {
@@ -390,7 +390,7 @@ fn matrix(out: &mut String, title: &str, values: &[f64], [down, across]: [&[Stri
     if rows == 0 {
         return;
     }
-    if columns > MOST_COLUMNS {
+    if columns > MAX_COLUMNS {
         entries(out, title, values, [down, across]);
         return;
     }

@@ -1,6 +1,6 @@
 //! `mbs merge`: the tables of a sweep that was run in shards, put together.
 
-use super::sweep::MOST_SAMPLES;
+use super::sweep::MAX_SAMPLES;
 use super::sweep::csv::fields;
 use super::sweep::format;
 use super::sweep::store::{Manifest, difference, manifest_of, write_manifest};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
 /// So many missing samples are named.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// The tables so far.
 struct Whole {
@@ -70,7 +70,7 @@ pub(crate) fn run(options: &MergeOptions) -> Result<(), Failure> {
 impl Whole {
     fn new(manifest: Manifest, header: &str, path: &Path) -> Result<Self, Failure> {
         let samples = manifest.get("samples").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        let samples = samples.filter(|&samples| samples as u64 <= MOST_SAMPLES);
+        let samples = samples.filter(|&samples| samples as u64 <= MAX_SAMPLES);
         let samples =
             samples.ok_or_else(|| refuse("its .json has no sensible number `samples`".to_owned(), path))?;
         let lines = vec![None; samples];
@@ -107,9 +107,9 @@ impl Whole {
         let all = self.lines.iter().enumerate();
         let missing: Vec<usize> = all.filter(|(_, line)| line.is_none()).map(|(sample, _)| sample).collect();
         if !missing.is_empty() {
-            let mut named: Vec<String> = missing.iter().take(MOST_NAMED).map(usize::to_string).collect();
-            if missing.len() > MOST_NAMED {
-                named.push(format!("and {} more", missing.len() - MOST_NAMED));
+            let mut named: Vec<String> = missing.iter().take(MAX_NAMED).map(usize::to_string).collect();
+            if missing.len() > MAX_NAMED {
+                named.push(format!("and {} more", missing.len() - MAX_NAMED));
             }
             let message = format!("samples are missing: {}", named.join(", "));
             let failure = Failure::new("MBS-C045", message).about(&options.output);

@@ -10,7 +10,7 @@ pub(crate) fn run(options: &ServeOptions) -> Result<(), Failure> {
     let address =
         listener.local_addr().map_err(|error| Failure::new("MBS-C063", format!("cannot listen: {error}")))?;
     if let Some(text) = live.problem() {
-        report::print_warning(&format!("the model does not run yet; mend and save it\n{text}"));
+        report::print_warning(&format!("the model does not run yet; fix the model and save\n{text}"));
     }
     if options.port != 0 && options.port != address.port() {
         report::print_warning(&format!("port {} is busy; this is {}", options.port, address.port()));

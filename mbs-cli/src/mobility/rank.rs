@@ -104,9 +104,9 @@ pub(crate) struct Rank {
 }
 
 /// Larger singular values of rows of length one are never dropped.
-const LARGEST_DROPPED: f64 = 1e-6;
+const MAX_DROPPED: f64 = 1e-6;
 /// Two neighbours closer than this ratio are not told apart.
-const SMALLEST_GAP: f64 = 1e3;
+const MIN_GAP: f64 = 1e3;
 
 impl Rank {
     /// The rank at the widest gap in singular values, largest first, of a matrix whose rows
@@ -115,10 +115,10 @@ impl Rank {
         // A matrix has no more singular values than columns; the rest is rounding. What is zero
         // says nothing of how small the others are.
         let most = values.iter().take(columns).filter(|&&value| value > 0.0).count();
-        let (mut rank, mut widest) = (most, SMALLEST_GAP);
+        let (mut rank, mut widest) = (most, MIN_GAP);
         for k in 0..most {
             let above = if k == 0 { 1.0 } else { values[k - 1] };
-            if values[k] <= LARGEST_DROPPED && above / values[k] >= widest {
+            if values[k] <= MAX_DROPPED && above / values[k] >= widest {
                 (rank, widest) = (k, above / values[k]);
             }
         }

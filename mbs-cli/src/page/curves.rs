@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Numbers are written in double precision up to so many bytes, in single precision beyond.
 const DOUBLE_BYTES: usize = 1_200_000;
 /// Rows are left out where single precision would take more.
-const MOST_BYTES: usize = 12_000_000;
+const MAX_BYTES: usize = 12_000_000;
 /// Where there are so many steps, curves are smooth without points in between.
 const MANY_STEPS: usize = 5_000;
 
@@ -164,7 +164,7 @@ fn steps(report: &Report<'_>) -> Table {
 impl Table {
     fn json(&self) -> Value {
         let bytes = 8 * self.times.len() * (self.columns.len() + 1);
-        let stride = (bytes / 2).div_ceil(MOST_BYTES).max(1);
+        let stride = (bytes / 2).div_ceil(MAX_BYTES).max(1);
         let rows: Vec<usize> = thinned(self.times.len(), stride);
         let double = bytes <= DOUBLE_BYTES;
         let column = |column: &Column| {

@@ -36,7 +36,7 @@ const STYLE: &str = include_str!("assets/page.css");
 const PAGE: &str = include_str!("assets/page.html");
 
 /// Events the page lists; plots mark them all.
-const MOST_EVENTS: usize = 500;
+const MAX_EVENTS: usize = 500;
 
 /// What a page is made of.
 pub(crate) struct Report<'r> {

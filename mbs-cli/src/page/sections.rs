@@ -1,6 +1,6 @@
 //! The parts of the page that are text and tables.
 
-use super::{MOST_EVENTS, Report, escape};
+use super::{MAX_EVENTS, Report, escape};
 use crate::commands::simulate::accuracy::{Agreement, rounded};
 use crate::graph::{Picture, svg};
 use mbs_symbolic::model::{Defaults, Model, ParameterValue};
@@ -51,7 +51,7 @@ pub(super) fn accuracy(report: &Report<'_>) -> String {
 }
 
 /// Remarks the page spells out.
-const MOST_NOTICES: usize = 50;
+const MAX_NOTICES: usize = 50;
 
 /// Warnings and notes, folded behind the picture.
 pub(super) fn notices(report: &Report<'_>) -> String {
@@ -61,13 +61,13 @@ pub(super) fn notices(report: &Report<'_>) -> String {
     }
     let s = if count == 1 { "" } else { "s" };
     let mut out = format!("<details class=\"notices\"><summary>{count} remark{s} on model and run</summary>");
-    for warning in report.warnings.iter().take(MOST_NOTICES) {
+    for warning in report.warnings.iter().take(MAX_NOTICES) {
         // Lines of a file stand under each other.
         let tag = if warning.contains('\n') { "pre" } else { "p" };
         let _ = write!(out, "<{tag} class=\"notice\" role=\"note\">{}</{tag}>", escape(warning));
     }
-    if count > MOST_NOTICES {
-        let _ = write!(out, "<p class=\"quiet\">and {} more</p>", count - MOST_NOTICES);
+    if count > MAX_NOTICES {
+        let _ = write!(out, "<p class=\"quiet\">and {} more</p>", count - MAX_NOTICES);
     }
     out + "</details>"
 }
@@ -88,7 +88,7 @@ pub(super) fn events(report: &Report<'_>) -> String {
     }
     let rows: Vec<Vec<String>> = events
         .iter()
-        .take(MOST_EVENTS)
+        .take(MAX_EVENTS)
         .map(|event| {
             let jump = format!(
                 "<button type=\"button\" class=\"jump\" data-time=\"{:?}\" title=\"Go to this time\">{:.6} s</button>",
@@ -98,8 +98,8 @@ pub(super) fn events(report: &Report<'_>) -> String {
         })
         .collect();
     let mut out = table("events", &["time", "element", "event"], &rows);
-    if events.len() > MOST_EVENTS {
-        let _ = write!(out, "<p class=\"quiet\">and {} more</p>", events.len() - MOST_EVENTS);
+    if events.len() > MAX_EVENTS {
+        let _ = write!(out, "<p class=\"quiet\">and {} more</p>", events.len() - MAX_EVENTS);
     }
     out
 }

@@ -9,12 +9,12 @@ const PER_SECOND: f64 = 120.0;
 const FEWEST: f64 = 600.0;
 const MOST: f64 = 2400.0;
 /// Poses of all bodies in all frames together.
-const MOST_POSES: f64 = 100_000.0;
+const MAX_POSES: f64 = 100_000.0;
 
 /// How many frames show a run of so many seconds.
 pub(crate) fn frame_count(duration: f64, bodies: usize) -> usize {
     let wanted = (PER_SECOND * duration).clamp(FEWEST, MOST);
-    wanted.min(MOST_POSES / bodies.max(1) as f64).max(60.0).round() as usize
+    wanted.min(MAX_POSES / bodies.max(1) as f64).max(60.0).round() as usize
 }
 
 /// Poses of all bodies over time.

@@ -12,7 +12,7 @@ use mbs_symbolic::model::{ConstraintKind, Defaults, ForceKind, Formula, Model, T
 const POINTS: usize = 800;
 /// Points of a profile that changes with time, and all of its heights in all frames together.
 const FEWEST_POINTS: usize = 80;
-const MOST_HEIGHTS: usize = 200_000;
+const MAX_HEIGHTS: usize = 200_000;
 /// A profile reaches this many wheel radii beyond the run, at least.
 const BEYOND: f64 = 12.0;
 
@@ -156,7 +156,7 @@ impl Rolling {
                 let (start, end) = (low - margin, high + margin);
                 let changes =
                     formula.terms.iter().any(|term| matches!(term.kind, TermKind::Time | TermKind::Input(_)));
-                let most = if changes { MOST_HEIGHTS / motion.frames() } else { POINTS };
+                let most = if changes { MAX_HEIGHTS / motion.frames() } else { POINTS };
                 let points = most.clamp(FEWEST_POINTS, POINTS);
                 let step = (end - start) / (points - 1) as f64;
                 let at = |t: f64| -> Option<Vec<f64>> {

@@ -3,7 +3,7 @@
 use super::vector::{Vec3, distance, length, sub};
 use super::*;
 use crate::arguments::{NumberOptions, VariantOptions};
-use crate::commands::simulate::{integrate, ready_with};
+use crate::commands::simulate::{compile_variant, integrate};
 use mbs_runtime::Settings;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn scene(model: PathBuf, t_end: f64) -> Scene {
         *kept.borrow_mut() = Some(model.clone());
         Ok(())
     };
-    let ready = ready_with(&options, true, |_| false, keep).expect("a model");
+    let ready = compile_variant(&options, true, |_| false, keep).expect("a model");
     let settings = Settings { t_end, output_step: Some(t_end / 400.0), ..Settings::default() };
     let run = integrate(&*ready.system, "mdop5", &settings, &options.model, &mut |_| true).expect("a run");
     Scene::new(&kept.take().expect("a model"), &*ready.system, &run.states)

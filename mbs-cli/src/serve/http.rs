@@ -3,9 +3,9 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 /// Longest request line and headers together, bytes.
-const LONGEST_HEAD: u64 = 16 * 1024;
+const MAX_HEAD: u64 = 16 * 1024;
 /// Longest body, bytes.
-const LONGEST_BODY: usize = 64 * 1024;
+const MAX_BODY: usize = 64 * 1024;
 
 /// A request with what is looked at of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -32,13 +32,13 @@ impl From<io::Error> for Bad {
 impl Request {
     /// Reads one request.
     pub(super) fn read(stream: impl Read) -> Result<Self, Bad> {
-        let mut reader = BufReader::new(stream.take(LONGEST_HEAD + LONGEST_BODY as u64));
+        let mut reader = BufReader::new(stream.take(MAX_HEAD + MAX_BODY as u64));
         let mut read = 0;
         let mut line = |reader: &mut BufReader<_>| -> Result<String, Bad> {
             let mut bytes = Vec::new();
             reader.read_until(b'\n', &mut bytes)?;
             read += bytes.len() as u64;
-            if read > LONGEST_HEAD {
+            if read > MAX_HEAD {
                 return Err(Bad(431, "the head of the request is too long"));
             }
             if bytes.pop() != Some(b'\n') {
@@ -86,7 +86,7 @@ impl Request {
                 _ => {}
             }
         }
-        if length > LONGEST_BODY {
+        if length > MAX_BODY {
             return Err(Bad(413, "the body of the request is too long"));
         }
         request.body = vec![0; length];

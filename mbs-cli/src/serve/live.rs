@@ -5,7 +5,7 @@ use super::turn::{Halt, Turn};
 use super::{HTML, JSON};
 use crate::arguments::{RunOptions, ServeOptions, VariantOptions};
 use crate::commands::simulate::recorder::{self, Recorder, Seen};
-use crate::commands::simulate::{self, Ready, Run, WallTimes, refused};
+use crate::commands::simulate::{self, CompiledVariant, Run, WallTimes, refused};
 use crate::input::{Files, Stamp};
 use crate::report::Failure;
 use crate::{page, pipeline};
@@ -37,7 +37,7 @@ pub(crate) struct Live {
 pub(super) type Watched = Vec<PathBuf>;
 
 struct Compiled {
-    ready: Ready,
+    ready: CompiledVariant,
     /// As HTML.
     equations: String,
 }
@@ -160,7 +160,7 @@ impl Live {
         });
         let body = match shown {
             Ok((compiled, Shown { run, planned, dense })) => {
-                let mut report = simulate::described(&run, &planned, &compiled.ready.program, &dense);
+                let mut report = simulate::report_of(&run, &planned, &compiled.ready.program, &dense);
                 report.equations.clone_from(&compiled.equations);
                 let settings = settings(&planned.model, &*compiled.ready.system);
                 page::live_html(&report, &json!({"version": version, "settings": settings}))
@@ -206,7 +206,7 @@ impl Live {
             Ok(shown) => shown,
             Err(failure) => return refuse(self.reason(&failure, turn)),
         };
-        let report = simulate::described(&run, &planned, &compiled.ready.program, &dense);
+        let report = simulate::report_of(&run, &planned, &compiled.ready.program, &dense);
         let mut answer = page::data(&report);
         answer["ok"] = json!(true);
         answer["steps"] = json!(run.trajectory.statistics.steps);
@@ -261,7 +261,8 @@ impl Live {
         let integrate = begin.elapsed().as_secs_f64() * 1e3;
         let Seen { left, .. } = recorder.finish()?;
         let mut go_on = |_: Progress<'_>| turn.goes_on();
-        let dense = simulate::filmed(&*system, &method, &settings, &planned.model, file, &mut go_on)?;
+        let dense =
+            simulate::sample_for_animation(&*system, &method, &settings, &planned.model, file, &mut go_on)?;
         let wall_ms = WallTimes { compile: ready.compile_ms, native: ready.native_ms, integrate };
         let scenario = self.variant.scenario.clone();
         let run = Run {

@@ -16,7 +16,7 @@ use cranelift_codegen::{CodegenError, Context};
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, ModuleError, ModuleReloc, default_libcall_names};
-use mbs_symbolic::program::{LONGEST_RUN, Program};
+use mbs_symbolic::program::{MAX_RUN, Program};
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -102,14 +102,14 @@ pub(super) fn compile(program: &Program, length: usize) -> Result<(Vec<Compiled>
     }
     let pair = trig::signature(isa.pointer_type());
     let far = module.declare_anonymous_function(&pair)?;
-    let mut near = [far; LONGEST_RUN];
+    let mut near = [far; MAX_RUN];
     for near in &mut near {
         *near = module.declare_anonymous_function(&pair)?;
     }
     let target = Target { isa: &*isa, shims: &shims, far, near, n_theta: program.layout.parameters.len() };
     if trig::IS_INLINED {
         let mut building = FunctionBuilderContext::new();
-        let write: [(_, fn(&mut _, &mut _, &_)); LONGEST_RUN + 1] = [
+        let write: [(_, fn(&mut _, &mut _, &_)); MAX_RUN + 1] = [
             (far, lower::lower_far),
             (near[0], lower::lower_near::<1>),
             (near[1], lower::lower_near::<2>),

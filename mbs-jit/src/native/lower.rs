@@ -18,7 +18,7 @@ use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::FuncId;
 use mbs_symbolic::expr::{BinaryOp, UnaryOp};
-use mbs_symbolic::program::{LONGEST_RUN, Op, Operand};
+use mbs_symbolic::program::{MAX_RUN, Op, Operand};
 use mbs_symbolic::straight_line::{Argument, Entry, Leaf, Source, Step, StraightLine};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ pub(super) struct Target<'a> {
     pub(super) shims: &'a [FuncId],
     /// Sine and cosine of an argument out of the range of [`trig`], and of any one to four.
     pub(super) far: FuncId,
-    pub(super) near: [FuncId; LONGEST_RUN],
+    pub(super) near: [FuncId; MAX_RUN],
     /// Number of parameters θ.
     pub(super) n_theta: usize,
 }
@@ -74,7 +74,7 @@ pub(super) fn lower(
         arrays: [None; Array::COUNT],
         shims: [None; Shim::ALL.len()],
         far: None,
-        near: [None; LONGEST_RUN],
+        near: [None; MAX_RUN],
         pair: None,
         values: HashMap::with_capacity(plan.length(piece)),
     };
@@ -101,7 +101,7 @@ struct Lowering<'a, 'f> {
     shims: [Option<FuncRef>; Shim::ALL.len()],
     /// The functions of [`trig`] that are called, once they are used.
     far: Option<FuncRef>,
-    near: [Option<FuncRef>; LONGEST_RUN],
+    near: [Option<FuncRef>; MAX_RUN],
     /// Where the shim leaves the cosine, or what the functions above work on.
     pair: Option<StackSlot>,
     /// Values of this piece, and those of earlier ones read so far.
@@ -121,7 +121,7 @@ impl Lowering<'_, '_> {
                     1 => self.run::<1>(pairs),
                     2 => self.run::<2>(pairs),
                     3 => self.run::<3>(pairs),
-                    _ => self.run::<LONGEST_RUN>(pairs),
+                    _ => self.run::<MAX_RUN>(pairs),
                 }
                 pairs.clone().for_each(|value| self.keep(value));
             }

@@ -3,7 +3,7 @@
 //! Cranelift's time grows faster than linearly with the length of a function.
 
 use mbs_symbolic::expr::UnaryOp;
-use mbs_symbolic::program::{Function, LONGEST_RUN, Op};
+use mbs_symbolic::program::{Function, MAX_RUN, Op};
 use mbs_symbolic::straight_line::{Fill, Form, Leaf, StraightLine};
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(super) struct Piece {
     leaves: Range<usize>,
 }
 
-/// So many zeros are cheaper to fill in at once than to store one by one.
+/// At this many zeros a bulk fill beats individual stores.
 const MIN_FILLED_ZEROS: usize = 40;
 
 impl<'a> Plan<'a> {
@@ -35,7 +35,7 @@ impl<'a> Plan<'a> {
             max_chunk: length,
             counts_stores: true,
             min_filled_zeros: MIN_FILLED_ZEROS,
-            max_angles: LONGEST_RUN,
+            max_angles: MAX_RUN,
             fused_multiply_add: false,
         };
         let line = StraightLine::new(function, form);

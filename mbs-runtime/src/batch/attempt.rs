@@ -10,7 +10,7 @@ use super::point::{Inputs, Point, ZERO, normalise, put, take, weighted_sums};
 use super::projection::{Projected, norm};
 use super::rates::{CHORD, holds, solve};
 use super::{Lanes, f64x4};
-use crate::constraint::{Independence, WEAK};
+use crate::constraint::{NEAR_SINGULAR, RowConditioning};
 use crate::integrate::tableau::dormand_prince::{A, C, D};
 use crate::integrate::{Diverged, Mdop5, Method, Projection, error_weights};
 use crate::plant::Statistics;
@@ -52,9 +52,9 @@ pub(super) struct Attempt {
     /// Lanes that still keep up, as a mask.
     pub(super) alive: f64x4,
     /// Whether accelerations come from the model's own solution.
-    pub(super) own_solution: bool,
+    pub(super) use_generated_solver: bool,
     /// What the plants knew of their rows before the step.
-    before: [Independence; 4],
+    before: [RowConditioning; 4],
 }
 
 impl Attempt {
@@ -89,8 +89,8 @@ impl Attempt {
             error: room(n_p.max(n_v).max(n_x)),
             dense: [n_p, n_v, n_x].map(room),
             alive: ZERO,
-            own_solution: false,
-            before: core::array::from_fn(|_| Independence::new(n_lambda)),
+            use_generated_solver: false,
+            before: core::array::from_fn(|_| RowConditioning::new(n_lambda)),
         }
     }
 
@@ -118,7 +118,7 @@ impl Attempt {
             if let Some(Lane { driver, proposal, .. }) = slot.as_mut().filter(|_| !kept[lane]) {
                 driver.measured = false;
                 if together[lane] && tried {
-                    driver.plant.independence.copy_from(&self.before[lane]);
+                    driver.plant.row_conditioning.copy_from(&self.before[lane]);
                 }
                 errors[lane] = driver.method.attempt(
                     driver.plant,
@@ -148,8 +148,8 @@ impl Attempt {
         let (start, h) = self.gather(lanes, source);
         let first_lane = lanes[first].as_ref()?;
         let settings = first_lane.driver.step_settings;
-        let own_solution = first_lane.driver.plant.own_solution;
-        self.own_solution = own_solution;
+        let use_generated_solver = first_lane.driver.plant.use_generated_solver;
+        self.use_generated_solver = use_generated_solver;
         self.alive = mask(together);
 
         let mut due = [false; 4];
@@ -183,7 +183,7 @@ impl Attempt {
         }
         normalise(layout, &mut self.to.p, mask([true; 4]));
         let projects = n_lambda > 0 && settings.projection != Projection::None;
-        if own_solution && !projects {
+        if use_generated_solver && !projects {
             self.rates(model, lanes, 6, [false; 4]);
         } else {
             self.rates_after_projection(model, lanes, projects);
@@ -251,7 +251,7 @@ impl Attempt {
             let Some(Lane { driver, proposal, .. }) = &lanes[from] else { continue };
             let state = &driver.state;
             (t[lane], h[lane]) = (state.t, proposal.h);
-            self.before[lane].copy_from(&driver.plant.independence);
+            self.before[lane].copy_from(&driver.plant.row_conditioning);
             let rates = &mut self.rates[0];
             for (to, from) in [
                 (&mut self.from.p, &state.p),
@@ -282,7 +282,7 @@ impl Attempt {
     ) -> [bool; 4] {
         core::array::from_fn(|lane| match &mut lanes[lane] {
             Some(Lane { driver, .. }) if together[lane] && holds(self.alive, lane) => {
-                driver.method.is_due(projection, driver.plant.independence.part())
+                driver.method.is_due(projection, driver.plant.row_conditioning.relative_pivot())
             }
             _ => false,
         })
@@ -291,7 +291,10 @@ impl Attempt {
     /// Lanes near a singular pose go alone: there the error is judged differently.
     fn leave_singular_poses(&mut self, lanes: &[Option<Lane<'_, '_>>; 4]) {
         for (lane, slot) in lanes.iter().enumerate() {
-            if slot.as_ref().is_some_and(|lane| lane.driver.plant.independence.part() < WEAK) {
+            if slot
+                .as_ref()
+                .is_some_and(|lane| lane.driver.plant.row_conditioning.relative_pivot() < NEAR_SINGULAR)
+            {
                 self.leave(lane);
             }
         }

@@ -70,7 +70,7 @@ pub struct Accelerated4<'a> {
 
 impl Accelerated4<'_> {
     /// The lanes in which v' and λ can be trusted, as a mask; see
-    /// [`Accelerated::is_sound`](crate::Accelerated::is_sound).
+    /// [`Accelerated::is_reliable`](crate::Accelerated::is_reliable).
     pub fn sound(&self) -> f64x4 {
         let (velocities, rows) = self.pivots.split_at(self.v_dot.len().min(self.pivots.len()));
         self.v_dot

@@ -83,7 +83,7 @@ impl Sample {
             (own, _) => own,
         };
         let mut plant = Plant::new(system, theta, Box::new(Defaults));
-        plant.own_solution = settings.own_solution;
+        plant.use_generated_solver = settings.use_generated_solver;
         let mut state = State::new(layout);
         plant.initial(&mut state);
         if let Some(start) = &self.start {

@@ -5,7 +5,7 @@ use super::linalg::{largest, multiply, solve_ldlt};
 use super::point::normalise;
 use super::{Lanes, f64x4};
 use crate::Layout;
-use crate::constraint::{MOST_ITERATIONS, ROUNDING, SMALL_ENOUGH, Tolerances};
+use crate::constraint::{MAX_ITERATIONS, ROUNDING, SMALL_ENOUGH, Tolerances};
 use mbs_math::lanes::{mask, select, splat};
 
 /// What became of the projection of one lane.
@@ -34,7 +34,7 @@ impl Attempt {
         let mut active = due;
         let mut first = [0.0; 4];
         let mut previous = [f64::INFINITY; 4];
-        for iteration in 0..MOST_ITERATIONS {
+        for iteration in 0..MAX_ITERATIONS {
             model.constraints_x4(&self.inputs.at(&self.to), &mut self.g);
             let right = &mut self.right[..n_v + layout.n_g];
             right[..n_v].fill(splat(0.0));

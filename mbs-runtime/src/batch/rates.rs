@@ -5,15 +5,15 @@ use super::attempt::Attempt;
 use super::group::Lane;
 use super::linalg::{assemble, ldlt, solve_ldlt};
 use super::{Accelerated4, Fused4, Lanes, f64x4};
-use crate::constraint::WEAK;
+use crate::constraint::NEAR_SINGULAR;
 use mbs_math::lanes::{mask, not, select};
 
 /// The stage whose factors serve the position projection.
 pub(super) const CHORD: usize = 5;
 
 impl Attempt {
-    /// Rates of stage i at `to`, and λ; see [`Plant::rates`](crate::Plant::rates). Lanes that
-    /// are due need the factors of Q, which then stay in `chord`; the others take the model's own
+    /// Rates of stage i at `to`, and λ; see [`Plant::eval_derivatives`](crate::Plant::eval_derivatives).
+    /// Lanes that are due need the factors of Q, which then stay in `chord`; the others take the model's own
     /// solution, and one in which that is not to be trusted leaves.
     pub(super) fn rates(
         &mut self,
@@ -24,7 +24,7 @@ impl Attempt {
     ) {
         let due = mask(due);
         let wanted = self.alive & not(due);
-        let own = self.own_solution && wanted.any() && self.accelerations(model, lanes, stage, due);
+        let own = self.use_generated_solver && wanted.any() && self.accelerations(model, lanes, stage, due);
         if !own {
             self.rates_and_factors(model, lanes, stage, mask([true; 4]));
         } else if due.any() {
@@ -49,7 +49,7 @@ impl Attempt {
             pivots: &mut self.pivots,
         };
         if model.accelerations_x4(&self.inputs.at(&self.to), &mut out).is_err() {
-            self.own_solution = false;
+            self.use_generated_solver = false;
             return false;
         }
         self.alive &= out.sound() | due;
@@ -60,9 +60,9 @@ impl Attempt {
         for (lane, slot) in lanes.iter_mut().enumerate() {
             if let Some(Lane { driver, .. }) = slot.as_mut().filter(|_| holds(told, lane)) {
                 let rows = self.pivots[self.to.v.len()..].iter();
-                let independence = &mut driver.plant.independence;
-                independence.look_at(rows.map(|pivot| pivot.as_array()[lane]));
-                if independence.part() < WEAK {
+                let row_conditioning = &mut driver.plant.row_conditioning;
+                row_conditioning.look_at(rows.map(|pivot| pivot.as_array()[lane]));
+                if row_conditioning.relative_pivot() < NEAR_SINGULAR {
                     self.leave(lane);
                 }
             }
@@ -114,7 +114,7 @@ impl Attempt {
         for (lane, slot) in lanes.iter_mut().enumerate() {
             if let Some(Lane { driver, .. }) = slot.as_mut().filter(|_| holds(told, lane)) {
                 let pivots = rows.clone().map(|row| -factors[row * n + row].as_array()[lane]);
-                driver.plant.independence.look_at_pivots(pivots);
+                driver.plant.row_conditioning.look_at_pivots(pivots);
             }
         }
     }

@@ -20,7 +20,7 @@ use std::vec::Vec;
 pub(super) const CLOSED: f64 = 1e-9;
 
 /// Steps of Levenberg and Marquardt after which an attempt is given up.
-const MOST_STEPS: usize = 120;
+const MAX_STEPS: usize = 120;
 
 /// How far poses are from the guess, rad and parts of the mechanism's size; several of each.
 const PUSHES: [f64; 5] = [0.3, 1.0, 2.0, PI, PI];
@@ -269,7 +269,7 @@ impl Closer {
         let mut gap = self.residuals(plant, state, &mut damped.residuals);
         let (mut damping, mut stalled) = (1.0, 0);
         let mut trial = state.clone();
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if gap <= ENOUGH || !gap.is_finite() || stalled > 8 {
                 break;
             }
@@ -312,7 +312,7 @@ impl Closer {
     /// Derivatives of the residuals with respect to free motions; those of cosines by differences.
     fn slopes(&mut self, plant: &mut Plant<'_>, state: &State, free: &[usize], damped: &mut Damped) {
         const STEP: f64 = 1e-6;
-        plant.evaluate_jacobian(state.t, &state.p, &state.v, &state.x);
+        plant.eval_jacobian(state.t, &state.p, &state.v, &state.x);
         let (n_g, all_rows) = (self.g.len(), plant.layout().n_lambda());
         let mut beside = state.clone();
         let mut delta = vec![0.0; state.v.len()];
@@ -414,7 +414,7 @@ fn size(plant: &mut Plant<'_>, state: &State) -> f64 {
     let rows = layout.n_lambda();
     let mut g = vec![0.0; layout.n_g];
     plant.constraints(state.t, &state.p, &state.v, &state.x, &mut g);
-    plant.evaluate_jacobian(state.t, &state.p, &state.v, &state.x);
+    plant.eval_jacobian(state.t, &state.p, &state.v, &state.x);
     let is_length =
         |row: usize| matches!(layout.row_kinds.get(row), Some(RowKind::Position | RowKind::Distance));
     let is_turn: Vec<bool> = layout.velocity_units.iter().map(|unit| unit == "rad/s").collect();

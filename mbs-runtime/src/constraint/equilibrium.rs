@@ -10,13 +10,13 @@ use std::vec;
 use std::vec::Vec;
 
 /// Newton steps after which the search is given up.
-const MOST_ITERATIONS: usize = 200;
+const MAX_ITERATIONS: usize = 200;
 
 /// Halvings of a Newton step that makes things worse.
-const MOST_HALVINGS: u32 = 20;
+const MAX_HALVINGS: u32 = 20;
 
 /// Longest Newton step of a motion, m or rad; farther away the linearisation is worth little.
-const LONGEST_STEP: f64 = 0.5;
+const MAX_STEP: f64 = 0.5;
 
 /// Singular values below this part of the largest are directions in which nothing
 /// resists, such as the spin of a wheel; they are left alone.
@@ -61,7 +61,7 @@ pub fn equilibrium(
     let mut delta_p = vec![0.0; n_p];
     balance.multipliers(plant, &mut state);
     let mut size = balance.size();
-    for iteration in 0..=MOST_ITERATIONS {
+    for iteration in 0..=MAX_ITERATIONS {
         if balance.relative() <= tolerance {
             return Ok(Equilibrium { residual: balance.relative(), state, iterations: iteration });
         }
@@ -72,15 +72,15 @@ pub fn equilibrium(
         newton.truncate(n_v);
         let longest = largest(&newton);
         let falling = fall(plant, &start);
-        let directions = if longest <= LONGEST_STEP {
+        let directions = if longest <= MAX_STEP {
             [newton, falling]
         } else {
-            newton.iter_mut().for_each(|delta| *delta *= LONGEST_STEP / longest);
+            newton.iter_mut().for_each(|delta| *delta *= MAX_STEP / longest);
             [falling, newton]
         };
         for direction in directions {
             let mut factor = 1.0;
-            for _ in 0..=MOST_HALVINGS {
+            for _ in 0..=MAX_HALVINGS {
                 state.copy_from(&start);
                 plant.at(state.t, &state.p, &state.v, &state.x, |system, at| {
                     system.kinematic_matrix(at, &mut kinematic_matrix);
@@ -131,7 +131,7 @@ impl Balance {
     fn multipliers(&mut self, plant: &mut Plant<'_>, state: &mut State) {
         settle(plant, state);
         let State { t, p, v, x, p_dot, x_dot, lambda, .. } = state;
-        plant.evaluate(*t, p, v, x, p_dot, x_dot);
+        plant.eval_all(*t, p, v, x, p_dot, x_dot);
         // Gᵀ λ = f in least squares.
         let mut transposed = vec![0.0; self.n_v * self.n_lambda];
         for j in 0..self.n_v {
@@ -207,7 +207,7 @@ impl Balance {
                     *p += sign * direction;
                 }
                 let State { t, p, v, x, p_dot, x_dot, .. } = &mut probe;
-                plant.evaluate(*t, p, v, x, p_dot, x_dot);
+                plant.eval_all(*t, p, v, x, p_dot, x_dot);
                 self.residual(plant, &probe);
                 side.clone_from(&self.right);
             }
@@ -235,7 +235,7 @@ impl Balance {
 fn fall(plant: &mut Plant<'_>, state: &State) -> Vec<f64> {
     let mut state = state.clone();
     let mut saddle = Saddle::new(state.v.len(), state.lambda.len());
-    if plant.rates(&mut state, &mut saddle).is_err() {
+    if plant.eval_derivatives(&mut state, &mut saddle).is_err() {
         return vec![0.0; state.v.len()];
     }
     let scale = 0.1 / largest(&state.v_dot).max(f64::MIN_POSITIVE);
@@ -326,7 +326,7 @@ pub fn balancing_parameters<'s>(
         balance.multipliers(&mut plant, &mut state);
         Ok((balance, state))
     };
-    for iteration in 0..=MOST_ITERATIONS {
+    for iteration in 0..=MAX_ITERATIONS {
         let (balance, state) = at(theta)?;
         if balance.relative() <= tolerance {
             return Ok(Equilibrium { residual: balance.relative(), state, iterations: iteration });
@@ -353,7 +353,7 @@ pub fn balancing_parameters<'s>(
     }
     let (balance, state) = at(theta)?;
     if balance.relative() <= 1e3 * tolerance {
-        return Ok(Equilibrium { residual: balance.relative(), state, iterations: MOST_ITERATIONS });
+        return Ok(Equilibrium { residual: balance.relative(), state, iterations: MAX_ITERATIONS });
     }
     let worst = balance.worst();
     Err(Unbalanced { velocity: Some(worst), value: balance.right[worst] })

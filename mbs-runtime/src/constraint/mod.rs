@@ -14,8 +14,6 @@ mod full_rank;
 #[cfg(feature = "std")]
 mod holding;
 #[cfg(feature = "std")]
-mod independence;
-#[cfg(feature = "std")]
 mod newton;
 #[cfg(feature = "std")]
 mod part;
@@ -24,6 +22,8 @@ mod projection;
 mod quaternion;
 #[cfg(feature = "std")]
 mod redundancy;
+#[cfg(feature = "std")]
+mod row_conditioning;
 #[cfg(feature = "std")]
 mod settling;
 #[cfg(feature = "std")]
@@ -34,15 +34,15 @@ pub use contradiction::{Contradiction, Level, contradiction_over_time};
 #[cfg(feature = "std")]
 pub use equilibrium::{Equilibrium, Unbalanced, balancing_parameters, equilibrium};
 #[cfg(feature = "std")]
-pub(crate) use independence::{Independence, WEAK, Weakest};
-#[cfg(feature = "std")]
 pub(crate) use projection::multiply;
 #[cfg(feature = "batch")]
-pub(crate) use projection::{MOST_ITERATIONS, ROUNDING, SMALL_ENOUGH};
+pub(crate) use projection::{MAX_ITERATIONS, ROUNDING, SMALL_ENOUGH};
 #[cfg(feature = "std")]
 pub use projection::{NotConverged, Projector, Tolerances};
 pub use quaternion::normalise;
 #[cfg(feature = "std")]
 pub use redundancy::{Reduction, Redundancy};
+#[cfg(feature = "std")]
+pub(crate) use row_conditioning::{NEAR_SINGULAR, RowConditioning, Weakest};
 #[cfg(feature = "std")]
 pub use start::{Inconsistent, Listed, MET, Start, StartValue, consistent, consistent_with};

@@ -8,10 +8,10 @@ use crate::plant::{Plant, State};
 use std::vec;
 
 /// Iterations after which the search is given up.
-const MOST_ITERATIONS: usize = 100;
+const MAX_ITERATIONS: usize = 100;
 
 /// Halvings of a step that makes things worse.
-const MOST_HALVINGS: u32 = 12;
+const MAX_HALVINGS: u32 = 12;
 
 /// Moves the free motions towards g = 0, less far where a full step promises more than it keeps.
 /// What is left of g says whether it arrived.
@@ -26,9 +26,9 @@ pub(super) fn close(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) {
     let mut trial = state.p.clone();
     plant.constraints(state.t, &state.p, &state.v, &state.x, &mut g);
     let mut size = largest(&g);
-    for _ in 0..MOST_ITERATIONS {
+    for _ in 0..MAX_ITERATIONS {
         let State { t, p, v, x, p_dot, x_dot, .. } = state;
-        plant.evaluate(*t, p, v, x, p_dot, x_dot);
+        plant.eval_all(*t, p, v, x, p_dot, x_dot);
         part.solve(plant, &g, &mut delta);
         if layout.is_large() {
             plant.at(*t, p, &delta, x, |system, at| system.kinematics(at, &mut delta_p));
@@ -38,7 +38,7 @@ pub(super) fn close(plant: &mut Plant<'_>, state: &mut State, free: &[usize]) {
         }
         let step = largest(&delta_p);
         let mut factor = 1.0;
-        for _ in 0..=MOST_HALVINGS {
+        for _ in 0..=MAX_HALVINGS {
             for ((trial, p), delta) in trial.iter_mut().zip(p.iter()).zip(&delta_p) {
                 *trial = p + factor * delta;
             }

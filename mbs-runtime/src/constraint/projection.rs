@@ -8,7 +8,7 @@ use std::vec;
 use std::vec::Vec;
 
 /// Newton iterations after which a projection is given up.
-pub(crate) const MOST_ITERATIONS: u32 = 8;
+pub(crate) const MAX_ITERATIONS: u32 = 8;
 
 /// The weighted size of the last correction at which a projection is done: far below
 /// the error the step size control allows, and quadratically smaller already.
@@ -111,7 +111,7 @@ impl Projector {
         plant.statistics.position_projections += 1;
         let mut first = 0.0;
         let mut previous = f64::INFINITY;
-        for iteration in 0..MOST_ITERATIONS {
+        for iteration in 0..MAX_ITERATIONS {
             plant.constraints(*t, p, v, x, &mut self.g);
             self.right[..n_v].fill(0.0);
             for (right, g) in self.right[n_v..].iter_mut().zip(&self.g) {

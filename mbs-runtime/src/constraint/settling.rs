@@ -21,7 +21,7 @@ pub(super) fn settle(plant: &mut Plant<'_>, state: &mut State, listed: &[usize])
     let layout = plant.layout();
     let (n_v, n_lambda) = (layout.n_v(), layout.n_lambda());
     let State { t, p, v, x, p_dot, x_dot, .. } = state;
-    plant.evaluate(*t, p, v, x, p_dot, x_dot);
+    plant.eval_all(*t, p, v, x, p_dot, x_dot);
     if n_lambda == 0 {
         return Ok(());
     }

@@ -238,7 +238,7 @@ fn holdable(
 ) -> Vec<usize> {
     let layout = plant.layout();
     let beside = closer.beside(plant, assembled, all);
-    plant.evaluate_jacobian(beside.t, &beside.p, &beside.v, &beside.x);
+    plant.eval_jacobian(beside.t, &beside.p, &beside.v, &beside.x);
     hold(&plant.constraint_jacobian, layout.n_lambda(), layout.n_g, layout.n_v(), columns)
 }
 

@@ -75,8 +75,8 @@ impl Method for Auto {
         self.current().step_factor(factor)
     }
 
-    fn straddle(&self) -> Option<f64> {
-        self.current().straddle()
+    fn singularity_fraction(&self) -> Option<f64> {
+        self.current().singularity_fraction()
     }
 
     fn restart(&mut self) {

@@ -13,8 +13,8 @@ pub(super) struct Controller {
 
 const SAFETY: f64 = 0.9;
 const BETA: f64 = 0.04;
-const SMALLEST_FACTOR: f64 = 0.2;
-const LARGEST_FACTOR: f64 = 10.0;
+const MIN_FACTOR: f64 = 0.2;
+const MAX_FACTOR: f64 = 10.0;
 
 impl Controller {
     /// For an error that behaves like h^order.
@@ -29,15 +29,14 @@ impl Controller {
             let error = error.max(1e-10);
             let raw =
                 SAFETY * math::pow(error, -(self.exponent - 0.75 * BETA)) * math::pow(self.previous, BETA);
-            let largest = if self.after_rejection { 1.0 } else { LARGEST_FACTOR };
+            let largest = if self.after_rejection { 1.0 } else { MAX_FACTOR };
             self.previous = error.max(1e-4);
             self.after_rejection = false;
-            (raw.clamp(SMALLEST_FACTOR, largest), true)
+            (raw.clamp(MIN_FACTOR, largest), true)
         } else {
             self.after_rejection = true;
-            let raw =
-                if error.is_finite() { SAFETY * math::pow(error, -self.exponent) } else { SMALLEST_FACTOR };
-            (raw.clamp(SMALLEST_FACTOR, 1.0), false)
+            let raw = if error.is_finite() { SAFETY * math::pow(error, -self.exponent) } else { MIN_FACTOR };
+            (raw.clamp(MIN_FACTOR, 1.0), false)
         }
     }
 

@@ -12,7 +12,7 @@ use std::vec::Vec;
 const SAMPLES: u32 = 4;
 
 /// Rounds in which modes may change each other after an event.
-pub(super) const MOST_ROUNDS: usize = 20;
+pub(super) const MAX_ROUNDS: usize = 20;
 
 /// Width of the bracket of a root, s.
 const ROOT_WIDTH: f64 = 1e-13;
@@ -24,7 +24,7 @@ const INSTANT: f64 = 1e-12;
 const AT_ZERO: f64 = 1e-9;
 
 /// Rounds in which a crossing before the one just found is looked for.
-const MOST_EARLIER: usize = 64;
+const MAX_EARLIER: usize = 64;
 
 /// Watches switching functions; keeps its workspace.
 #[derive(Debug)]
@@ -191,7 +191,7 @@ impl Watch {
     pub(super) fn initial_modes(&mut self, plant: &mut Plant<'_>, state: &State) -> Result<(), Unsettled> {
         let layout = plant.layout();
         let mut changed = 0;
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let dt = self.now_and_soon(plant, state);
             let mut stable = true;
             for mode in 0..self.values.len() {
@@ -225,7 +225,7 @@ impl Watch {
             let end = f64::from(sample) / f64::from(SAMPLES);
             let mut first = self.first_between(plant, method, from, to, (start, end));
             // A function that crosses and returns shows in what holds just before the root.
-            for _ in 0..MOST_EARLIER {
+            for _ in 0..MAX_EARLIER {
                 let Some((_, before)) = first else { break };
                 match self.first_between(plant, method, from, to, (start, before)) {
                     Some(earlier) if earlier.1 < before => first = Some(earlier),
@@ -366,7 +366,7 @@ impl Watch {
             plant.modes[mode] ^= self.crossed[mode];
         }
         let mut changed = met.unwrap_or(0);
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let dt = self.now_and_soon(plant, state);
             let mut stable = true;
             for mode in 0..self.values.len() {

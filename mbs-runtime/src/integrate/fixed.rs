@@ -38,7 +38,7 @@ pub enum Stabilisation {
 }
 
 /// Iterations of a projection at most.
-const MOST_ITERATIONS: u8 = 2;
+const MAX_ITERATIONS: u8 = 2;
 
 /// A motion in the caller's memory, advanced in place.
 #[derive(Debug)]
@@ -208,7 +208,7 @@ impl<'w> FixedStep<'w> {
         if let Stabilisation::Projection { iterations } = self.stabilisation
             && self.n_lambda > 0
         {
-            self.project(system, t, held, iterations.clamp(1, MOST_ITERATIONS))?;
+            self.project(system, t, held, iterations.clamp(1, MAX_ITERATIONS))?;
         }
         motion.p.copy_from_slice(self.point.p);
         motion.v.copy_from_slice(self.point.v);
@@ -275,7 +275,7 @@ impl<'w> FixedStep<'w> {
                 // Free until something is factored.
                 pivots: &mut self.saddle[..self.n_v + self.n_lambda],
             };
-            if system.accelerations(&at, &mut out).is_ok() && out.is_sound() {
+            if system.accelerations(&at, &mut out).is_ok() && out.is_reliable() {
                 return Ok(());
             }
         }

@@ -20,7 +20,7 @@ use super::tableau::half_explicit::{Estimate, HEDOP5, HEM5, PHEM56, Table};
 use super::{Diverged, Method, StepSettings};
 use crate::Layout;
 use crate::constraint::{Projector, Tolerances, normalise};
-use crate::linalg::{Oblique, Saddle};
+use crate::linalg::{NonsymmetricKkt, Saddle};
 use crate::plant::{Plant, State};
 use std::vec;
 use std::vec::Vec;
@@ -37,7 +37,7 @@ pub struct HalfExplicit {
     point: State,
     /// G at the stage; the plant holds that of the last constraint point.
     jacobian: Vec<f64>,
-    stage_matrix: Oblique,
+    stage_matrix: NonsymmetricKkt,
     saddle: Saddle,
     projector: Projector,
     control: ProjectionControl,
@@ -72,7 +72,7 @@ impl HalfExplicit {
             stages: (0..table.stages()).map(|_| State::new(layout)).collect(),
             point: State::new(layout),
             jacobian: vec![0.0; n_v * n_lambda],
-            stage_matrix: Oblique::new(n_v, n_lambda),
+            stage_matrix: NonsymmetricKkt::new(n_v, n_lambda),
             saddle: layout.saddle(n_lambda),
             projector: Projector::new(layout),
             control: ProjectionControl::new(),
@@ -93,11 +93,11 @@ impl HalfExplicit {
             if self.end.is_at(from) {
                 core::mem::swap(&mut self.start, &mut self.end);
             } else {
-                plant.evaluate_jacobian(*t, p, v, x);
+                plant.eval_jacobian(*t, p, v, x);
                 self.start.set(from, &plant.constraint_jacobian);
             }
-            plant.evaluate_mass(*t, p, v, x);
-            plant.evaluate_forces(*t, p, v, x);
+            plant.eval_mass(*t, p, v, x);
+            plant.eval_forces(*t, p, v, x);
             self.start.mass_matrix.copy_from_slice(&plant.mass_matrix);
             self.start.forces.copy_from_slice(&plant.forces);
         }
@@ -111,14 +111,14 @@ impl HalfExplicit {
     fn stand_at(&mut self, plant: &mut Plant<'_>, i: usize, mass_is_known: bool) {
         let State { t, p, v, x, p_dot, x_dot, .. } = &mut self.stages[i];
         if !self.table.shared[i - 1] {
-            plant.evaluate_jacobian(*t, p, v, x);
+            plant.eval_jacobian(*t, p, v, x);
         }
         plant.exchange_jacobian(&mut self.jacobian);
         if !mass_is_known {
-            plant.evaluate_mass(*t, p, v, x);
+            plant.eval_mass(*t, p, v, x);
         }
-        plant.evaluate_forces(*t, p, v, x);
-        plant.flow(*t, p, v, x, p_dot, x_dot);
+        plant.eval_forces(*t, p, v, x);
+        plant.eval_kinematics_and_aux(*t, p, v, x, p_dot, x_dot);
     }
 
     /// V'_i and Λ_i from (1) and (2).
@@ -131,7 +131,7 @@ impl HalfExplicit {
             combine_part(from, &self.stages[..reach], &weights[..reach], h, part, &mut self.point);
         }
         let State { t, p, v, x, .. } = &self.point;
-        plant.evaluate_jacobian(*t, p, v, x);
+        plant.eval_jacobian(*t, p, v, x);
         plant.velocity_residual(*t, p, v, x, &mut self.rate);
 
         let n_v = plant.forces.len();
@@ -165,7 +165,7 @@ impl HalfExplicit {
             .positions(plant, &mut self.stage_matrix, end, tolerances)
             .map_err(Diverged::Projection)?;
         self.control.projected(size);
-        plant.matrices(end.t, &end.p, &end.v, &end.x);
+        plant.eval_mass_and_jacobian(end.t, &end.p, &end.v, &end.x);
         plant.factor(&mut self.saddle).map_err(Diverged::Singular)?;
         self.projector.velocities(plant, &mut self.saddle, end);
         Ok(())
@@ -191,10 +191,10 @@ impl HalfExplicit {
         combine(from, &self.stages, self.table.a_bar[last], h, to);
         to.t = from.t + h;
         normalise(plant.layout(), &mut to.p);
-        if self.control.is_due(settings.projection, plant.independence.part()) {
+        if self.control.is_due(settings.projection, plant.row_conditioning.relative_pivot()) {
             self.project(plant, to, settings.tolerances)?;
         }
-        plant.flow(to.t, &to.p, &to.v, &to.x, &mut to.p_dot, &mut to.x_dot);
+        plant.eval_kinematics_and_aux(to.t, &to.p, &to.v, &to.x, &mut to.p_dot, &mut to.x_dot);
         to.v_dot.copy_from_slice(&self.stages[last].v_dot);
         to.lambda.copy_from_slice(&self.stages[last].lambda);
         self.end.set(to, &plant.constraint_jacobian);
@@ -220,7 +220,7 @@ impl HalfExplicit {
         combine(from, &self.stages, self.table.a[last], h, to);
         to.t = from.t + h;
         normalise(plant.layout(), &mut to.p);
-        let projects = self.control.is_due(settings.projection, plant.independence.part());
+        let projects = self.control.is_due(settings.projection, plant.row_conditioning.relative_pivot());
         if projects {
             self.project(plant, to, settings.tolerances)?;
         }
@@ -362,7 +362,7 @@ impl Method for HalfExplicit {
         };
         self.point.copy_from(stage?);
         let counts = plant.statistics;
-        let outcome = plant.rates(&mut self.point, &mut self.saddle);
+        let outcome = plant.eval_derivatives(&mut self.point, &mut self.saddle);
         plant.statistics = counts;
         outcome.ok().map(|()| &self.point)
     }

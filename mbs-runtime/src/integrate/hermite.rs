@@ -183,7 +183,7 @@ fn second_derivatives(
     end.is_set = false;
     end.state.copy_from(at);
     if let Some(saddle) = saddle {
-        plant.rates(&mut end.state, saddle)?;
+        plant.eval_derivatives(&mut end.state, saddle)?;
     }
     let State { t, p, v, x, p_dot, v_dot, .. } = &end.state;
     if plain {

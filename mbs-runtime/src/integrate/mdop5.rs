@@ -5,7 +5,7 @@ use super::projection_control::ProjectionControl;
 use super::run::Projection;
 use super::tableau::dormand_prince::{A, B_HAT, C, D};
 use super::{Diverged, Method, StepSettings};
-use crate::constraint::{Projector, WEAK};
+use crate::constraint::{NEAR_SINGULAR, Projector};
 use crate::linalg::Saddle;
 use crate::plant::{Plant, State};
 use crate::{Layout, math};
@@ -54,8 +54,8 @@ impl Mdop5 {
 #[cfg(feature = "batch")]
 impl Mdop5 {
     /// Whether the step now tried projects its positions.
-    pub(crate) fn is_due(&mut self, projection: Projection, independence: f64) -> bool {
-        self.control.is_due(projection, independence)
+    pub(crate) fn is_due(&mut self, projection: Projection, relative_pivot: f64) -> bool {
+        self.control.is_due(projection, relative_pivot)
     }
 
     /// The step projected its positions, with a first correction of this size.
@@ -99,7 +99,7 @@ impl Method for Mdop5 {
         let mut is_due = false;
         for i in 1..6 {
             if i == 5 {
-                is_due = self.control.is_due(settings.projection, plant.independence.part());
+                is_due = self.control.is_due(settings.projection, plant.row_conditioning.relative_pivot());
             }
             let (done, rest) = self.stages.split_at_mut(i);
             let stage = &mut rest[0];
@@ -107,8 +107,8 @@ impl Method for Mdop5 {
             stage.t = from.t + C[i] * h;
             // The last factors serve the position projection.
             let outcome = match i == 5 && is_due && layout.n_g > 0 {
-                true => plant.rates_and_factors(stage, &mut self.chord),
-                false => plant.rates(stage, &mut self.saddle),
+                true => plant.eval_derivatives_and_factors(stage, &mut self.chord),
+                false => plant.eval_derivatives(stage, &mut self.saddle),
             };
             outcome.map_err(Diverged::Singular)?;
         }
@@ -124,16 +124,16 @@ impl Method for Mdop5 {
         }
         crate::constraint::normalise(layout, &mut to.p);
         let projects = layout.n_lambda() > 0 && settings.projection != Projection::None;
-        if plant.own_solution && !projects {
-            plant.rates(to, &mut self.saddle).map_err(Diverged::Singular)?;
+        if plant.use_generated_solver && !projects {
+            plant.eval_derivatives(to, &mut self.saddle).map_err(Diverged::Singular)?;
         } else {
-            plant.matrices(to.t, &to.p, &to.v, &to.x);
+            plant.eval_mass_and_jacobian(to.t, &to.p, &to.v, &to.x);
             plant.factor(&mut self.saddle).map_err(Diverged::Singular)?;
             if projects {
                 self.projector.velocities(plant, &mut self.saddle, to);
             }
             let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = to;
-            plant.loads(*t, p, v, x, p_dot, x_dot);
+            plant.eval_bias(*t, p, v, x, p_dot, x_dot);
             plant.solve(&mut self.saddle, v_dot, lambda);
         }
         self.stages[6].copy_from(to);
@@ -153,7 +153,7 @@ impl Method for Mdop5 {
                     .sum::<f64>();
             }
             let mut norm = tolerances.norm(error, new);
-            if part == VELOCITIES && projects && plant.independence.part() < WEAK {
+            if part == VELOCITIES && projects && plant.row_conditioning.relative_pivot() < NEAR_SINGULAR {
                 // What the projection removes of a deviation δ leaves some δ² behind.
                 let removed = norm * math::sqrt(tolerances.rtol);
                 self.projector.tangential(plant, &mut self.saddle, error);
@@ -175,7 +175,7 @@ impl Method for Mdop5 {
     }
 
     /// Between the stages that are farthest apart.
-    fn straddle(&self) -> Option<f64> {
+    fn singularity_fraction(&self) -> Option<f64> {
         Some(0.5 * (C[2] + C[3]))
     }
 

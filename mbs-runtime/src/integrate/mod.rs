@@ -9,8 +9,6 @@ mod fixed;
 pub use fixed::{FixedStep, Formula, Held, Motion, Stabilisation, WorkspaceTooShort};
 
 #[cfg(feature = "std")]
-mod approach;
-#[cfg(feature = "std")]
 mod auto;
 #[cfg(feature = "std")]
 mod controller;
@@ -40,6 +38,8 @@ mod radau5;
 mod run;
 #[cfg(feature = "std")]
 mod singular;
+#[cfg(feature = "std")]
+mod singular_approach;
 #[cfg(feature = "std")]
 mod stiffness;
 #[cfg(feature = "std")]
@@ -150,7 +150,7 @@ pub trait Method {
     }
     /// Where a singular pose does least harm in a step, as a part of the step: the point
     /// farthest from all stages. `None` if the driver shall not choose steps by it.
-    fn straddle(&self) -> Option<f64> {
+    fn singularity_fraction(&self) -> Option<f64> {
         None
     }
     /// The motion changed discontinuously: forget what earlier steps taught.

@@ -1,11 +1,11 @@
 //! When positions are projected (Simeon 1996, eq. 16).
 
 use super::run::Projection;
-use crate::constraint::WEAK;
+use crate::constraint::NEAR_SINGULAR;
 
 /// Steps between position projections: at the start, at most.
 const FIRST_INTERVAL: u32 = 4;
-const LONGEST_INTERVAL: u32 = 8;
+const MAX_INTERVAL: u32 = 8;
 
 /// Thresholds on the first correction of a projection, in tolerances.
 const CALM: f64 = 0.009;
@@ -25,15 +25,15 @@ impl ProjectionControl {
         Self { interval: FIRST_INTERVAL, since: 0, correction: None }
     }
 
-    /// Whether the step now tried projects its positions; `independence` is the part left of
+    /// Whether the step now tried projects its positions; `relative_pivot` is the part left of
     /// the weakest constraint row.
-    pub(super) fn is_due(&mut self, mode: Projection, independence: f64) -> bool {
+    pub(super) fn is_due(&mut self, mode: Projection, relative_pivot: f64) -> bool {
         self.correction = None;
         match mode {
             Projection::None | Projection::Velocity => false,
             Projection::EveryStep => true,
             // Near a singular pose drift would be blown up.
-            Projection::Controlled => self.since + 1 >= self.interval || independence < WEAK,
+            Projection::Controlled => self.since + 1 >= self.interval || relative_pivot < NEAR_SINGULAR,
         }
     }
 
@@ -50,7 +50,7 @@ impl ProjectionControl {
         };
         self.since = 0;
         self.interval = if size < CALM {
-            (2 * self.interval).min(LONGEST_INTERVAL)
+            (2 * self.interval).min(MAX_INTERVAL)
         } else if size < STIRRED {
             self.interval
         } else {

@@ -40,9 +40,9 @@ pub struct Settings {
     /// Distance of recorded points, s; `None` records every step.
     pub output_step: Option<f64>,
     /// Largest step, s.
-    pub largest_step: f64,
+    pub max_step: f64,
     /// Steps after which a run is given up.
-    pub most_steps: u64,
+    pub max_steps: u64,
     /// Recorded states a trajectory keeps, at least two. Where there are more, every second of those
     /// kept is left out, as often as it takes: what stays is spread evenly, the first and the last
     /// among it. An [`Observer`] sees all.
@@ -51,7 +51,7 @@ pub struct Settings {
     pub parameters: Vec<f64>,
     /// Whether accelerations come from the model's own solution, where it has one; runs in
     /// lanes never use it.
-    pub own_solution: bool,
+    pub use_generated_solver: bool,
 }
 
 impl Default for Settings {
@@ -63,11 +63,11 @@ impl Default for Settings {
             atol: None,
             projection: Projection::default(),
             output_step: None,
-            largest_step: f64::INFINITY,
-            most_steps: 10_000_000,
+            max_step: f64::INFINITY,
+            max_steps: 10_000_000,
             max_points: usize::MAX,
             parameters: Vec::new(),
-            own_solution: true,
+            use_generated_solver: true,
         }
     }
 }

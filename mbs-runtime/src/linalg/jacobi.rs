@@ -5,7 +5,7 @@ use mbs_math::sqrt;
 
 /// Sweeps after which the columns are taken as they are; convergence is quadratic and
 /// takes about six for well-scaled matrices.
-const MOST_SWEEPS: usize = 40;
+const MAX_SWEEPS: usize = 40;
 
 /// Rotates the columns of the rows × columns matrix `a` until they are orthogonal:
 /// on return `a` holds A V and `v` the orthogonal columns × columns matrix V. The
@@ -17,7 +17,7 @@ pub fn orthogonalise(rows: usize, columns: usize, a: &mut [f64], v: &mut [f64]) 
     for j in 0..columns {
         v[j + j * columns] = 1.0;
     }
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         let mut rotated = false;
         for i in 0..columns {
             for j in i + 1..columns {

@@ -11,11 +11,11 @@ mod ldlt;
 #[cfg(feature = "std")]
 mod lu;
 #[cfg(feature = "std")]
-mod oblique;
-#[cfg(feature = "std")]
 mod saddle;
 #[cfg(feature = "std")]
 mod sparse;
+#[cfg(feature = "std")]
+mod stage_matrix;
 
 pub use cholesky::{NotPositiveDefinite, cholesky, solve_lower, solve_lower_transposed};
 pub use jacobi::orthogonalise;
@@ -24,13 +24,13 @@ pub use ldlt::{DependentRow, LOST_PIVOT, LostPivot, assemble, ldlt, solve_ldlt};
 #[cfg(feature = "std")]
 pub use lu::{Lu, Number};
 #[cfg(feature = "std")]
-pub use oblique::Oblique;
-#[cfg(feature = "std")]
 pub(crate) use saddle::{LARGE, worthwhile};
 #[cfg(feature = "std")]
 pub use saddle::{Saddle, Singular};
 #[cfg(feature = "std")]
 pub use sparse::SparseLdlt;
+#[cfg(feature = "std")]
+pub use stage_matrix::NonsymmetricKkt;
 
 /// A factored matrix.
 pub trait Factors {

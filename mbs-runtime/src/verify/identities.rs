@@ -267,7 +267,8 @@ impl<'a> Point<'a> {
             auxiliary: &mut auxiliary,
             pivots: &mut pivots,
         };
-        (self.system.accelerations(&self.at, &mut out).is_ok() && out.is_sound()).then_some((v_dot, lambda))
+        (self.system.accelerations(&self.at, &mut out).is_ok() && out.is_reliable())
+            .then_some((v_dot, lambda))
     }
 
     fn accelerations(&self, report: &mut Report) {

@@ -132,7 +132,7 @@ pub fn verify(system: &dyn System, derivatives: &dyn Derivatives, options: &Opti
 /// The constraints along a short run from the initial values.
 fn run(system: &dyn System, length: f64, report: &mut Report) {
     // Tight enough that what is left on the constraints is what projection leaves.
-    let settings = Settings { t_end: length, rtol: 1e-8, most_steps: 50_000, ..Settings::default() };
+    let settings = Settings { t_end: length, rtol: 1e-8, max_steps: 50_000, ..Settings::default() };
     match simulate(system, &settings) {
         Ok(trajectory) => {
             let (g, g_dot) = (trajectory.drift.g_max, trajectory.drift.g_dot_max);

@@ -243,7 +243,7 @@ pub(crate) fn start(plant: &mut Plant<'_>) -> State {
     plant.initial(&mut state);
     consistent(plant, &mut state).unwrap();
     let mut saddle = Saddle::new(layout.n_v(), layout.n_lambda());
-    plant.rates(&mut state, &mut saddle).unwrap();
+    plant.eval_derivatives(&mut state, &mut saddle).unwrap();
     state
 }
 

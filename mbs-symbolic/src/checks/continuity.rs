@@ -25,7 +25,7 @@ const PART_OF_RANGE: f64 = 1e-9;
 /// Values tried for what a law reads beside the one that moves: none, a little, much, mixed.
 const OTHERS: [Option<f64>; 4] = [Some(0.0), Some(1.0), None, Some(-0.1)];
 /// The work, in terms evaluated, after which the search ends: no model takes forever.
-const MOST_WORK: usize = 100_000_000;
+const MAX_WORK: usize = 100_000_000;
 
 /// A place at which a law jumps.
 struct Jump {
@@ -38,7 +38,7 @@ struct Jump {
 
 pub(super) fn check(model: &Model, found: &mut Diagnostics) {
     let defaults = Defaults::new(model);
-    let mut budget = MOST_WORK;
+    let mut budget = MAX_WORK;
     for law in law::laws(model) {
         for comparison in law.comparisons(model) {
             let Some(left) = budget.checked_sub(law.cost) else { return };

@@ -16,11 +16,11 @@ use crate::topology::Topology;
 /// What is left of a column of length one below this is rounding.
 const DEPENDENT: f64 = 1e-8;
 /// More velocities than this are not examined: the work grows with their third power.
-const MOST_VELOCITIES: usize = 300;
+const MAX_VELOCITIES: usize = 300;
 
 pub(super) fn check(model: &Model, topology: &Topology, program: &Program, found: &mut Diagnostics) {
     let n_v = program.layout.velocities.len();
-    if n_v == 0 || n_v > MOST_VELOCITIES {
+    if n_v == 0 || n_v > MAX_VELOCITIES {
         return;
     }
     let mut evaluator = Evaluator::new(program);

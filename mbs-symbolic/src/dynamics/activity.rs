@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 /// More alternatives than this are not told apart: the mode then counts as always used,
 /// which is right, only less sharp.
-const MOST_ALTERNATIVES: usize = 16;
+const MAX_ALTERNATIVES: usize = 16;
 
 /// Conditions nested deeper than this in `and`, `or`, `not` are not looked into.
 const DEEPEST_CONDITION: u32 = 16;
@@ -147,7 +147,7 @@ fn either(mut all: Vec<Conjunction>, more: &[Conjunction]) -> Vec<Conjunction> {
         all.retain(|known| !implies(known, conjunction));
         all.push(conjunction.clone());
     }
-    if all.len() > MOST_ALTERNATIVES { always() } else { all }
+    if all.len() > MAX_ALTERNATIVES { always() } else { all }
 }
 
 /// Both at once; contradictions drop out.

@@ -21,7 +21,7 @@ pub(super) fn may_gain(graph: &Graph, chain: &Chain, id: LinkId) -> bool {
     let massless = |other: LinkId| graph.is_zero(chain.links[other].inertia.mass);
     !graph.is_zero(x)
         && !graph.is_zero(y)
-        && super::parallel::ends_with_turn(graph, &chain.links[id])
+        && super::frame_choice::ends_with_turn(graph, &chain.links[id])
         && chain.links.ids().all(|other| other == id || !hangs[other] || massless(other))
 }
 
@@ -50,7 +50,7 @@ pub(super) fn align(graph: &mut Graph, chain: &mut Chain, id: LinkId) -> Rot3 {
     let onto = Rot3::about(graph, axes, axes, 2, back);
     for fixed in chain.links.ids().filter(|&other| chain.links[other].parent == Some(id)).collect::<Vec<_>>()
     {
-        chain.links[fixed].moves.insert(0, Move::Turn { rot: onto });
+        chain.links[fixed].moves.insert(0, Move::FixedRotation { rot: onto });
     }
     onto
 }

@@ -1,25 +1,25 @@
 //! All equations of a model.
 
 use super::activity;
+use super::base_parameters::Inertias;
 use super::closures;
 use super::constraints::{self, Rows};
 use super::equations::{
     Element, Equations, Formulation, FrozenReading, InputSlot, Kinks, Layout, Mode, Pose, QuaternionBlock,
 };
-use super::formulation::{self, Formulated, Given};
+use super::formulation::{self, DynamicsProblem, Formulations};
 use super::frame_jacobian::{self, FrameAxes};
 use super::jacobian::jacobian;
+use super::newton_euler::{self, Accelerations, SpatialMotion};
 use super::outputs::{asked_reactions, outputs};
 use super::provenance;
-use super::recursion::{self, Accelerations, Twist};
-use super::regroup::Inertias;
 use super::solution::{self, Reduced};
 use crate::diag::{Diagnostics, Problem};
 use crate::expr::{Derivative, Symbol};
 use crate::forces::{self, Applied};
 use crate::ids::{ExprId, FrameId, Id, IdVec, JointId, LinkId, ModeId};
 use crate::kinematics::{Column, Kinematics, chain};
-use crate::lower::{FoundMode, Lowering, NoQueries, Pieces};
+use crate::lower::{EquationContext, FoundMode, NoQueries, Pieces};
 use crate::model::urdf::UrdfOptions;
 use crate::model::{Model, limits};
 use crate::spatial::{Axes, Vec3};
@@ -60,68 +60,69 @@ impl Options {
 
 /// Builds the equations of `model` over the tree of `topology`.
 pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equations, Diagnostics> {
-    let mut lowering = Lowering::new(model, topology);
-    let frames = frame_jacobian::asked(&mut lowering, &options.frame_jacobians);
-    lowering.graph.keep_dust = options.keep_dust;
-    let chain = chain::build(&mut lowering, topology);
+    let mut context = EquationContext::new(model, topology);
+    let frames = frame_jacobian::asked(&mut context, &options.frame_jacobians);
+    context.graph.keep_dust = options.keep_dust;
+    let chain = chain::build(&mut context, topology);
     let mut kinematics = Kinematics::new(chain);
     kinematics.with_virtual_motions = !asked_reactions(model).is_empty();
-    let rows = constraints::rows(&mut lowering, &mut kinematics, topology);
-    let applied = forces::applied(&mut lowering, &mut kinematics);
-    let auxiliary = model.states.ids().map(|id| lowering.state_rate(id, &mut kinematics)).collect::<Vec<_>>();
+    let rows = constraints::rows(&mut context, &mut kinematics, topology);
+    let applied = forces::applied(&mut context, &mut kinematics);
+    let auxiliary = model.states.ids().map(|id| context.state_rate(id, &mut kinematics)).collect::<Vec<_>>();
     let n_v = topology.velocities.len();
     let entries = n_v.saturating_mul(n_v + rows.list.len());
     if entries > limits::ENTRIES {
         let what = "entries of mass matrix and constraint Jacobian".to_owned();
-        lowering
+        context
             .problems
             .error(crate::diag::Span::default(), Problem::TooLarge { what, limit: limits::ENTRIES });
     }
-    stop_on_errors(&mut lowering)?;
+    stop_on_errors(&mut context)?;
 
-    let gravity = lowering.parameter_vector(Axes::GROUND, &model.gravity);
-    let graph = &mut lowering.graph;
+    let gravity = context.parameter_vector(Axes::GROUND, &model.gravity);
+    let graph = &mut context.graph;
     let inertias = Inertias::regrouped(graph, &kinematics.chain);
-    let bias = recursion::twists(graph, &kinematics.chain, gravity, Accelerations::Bias);
+    let bias = newton_euler::spatial_motions(graph, &kinematics.chain, gravity, Accelerations::Bias);
     let with_savings = options.savings;
-    let given = Given { inertias: &inertias, gravity, applied: &applied, n_v, with_savings };
-    let formulated = formulation::cheapest(&mut lowering, &mut kinematics, &given, &rows, &auxiliary);
-    stop_on_errors(&mut lowering)?;
-    let Formulated { readable, formulations, recipe, computed, savings } = formulated;
-    let reduced = Reduced::new(&mut lowering, &mut kinematics, &given, &rows, (&formulations[0], &recipe));
+    let problem = DynamicsProblem { inertias: &inertias, gravity, applied: &applied, n_v, with_savings };
+    let formulated =
+        formulation::select_formulation(&mut context, &mut kinematics, &problem, &rows, &auxiliary);
+    stop_on_errors(&mut context)?;
+    let Formulations { readable, formulations, rebuild, rewritten, savings } = formulated;
+    let reduced = Reduced::new(&mut context, &mut kinematics, &problem, &rows, (&formulations[0], &rebuild));
     let Formulation { mass_matrix, forces, inverse_dynamics } = readable;
     let kinetic_energy = {
-        let graph = &mut lowering.graph;
+        let graph = &mut context.graph;
         let parts: Vec<ExprId> = kinematics
             .chain
             .links
             .ids()
-            .map(|id| recursion::kinetic_energy(graph, &kinematics.chain.links[id].inertia, &bias[id]))
+            .map(|id| newton_euler::kinetic_energy(graph, &kinematics.chain.links[id].inertia, &bias[id]))
             .collect();
         graph.sum(parts)
     };
-    let potential_energy = potential_energy(&mut lowering, &mut kinematics, gravity, &applied);
-    let poses = poses(&mut lowering, &mut kinematics);
-    let names = names(&lowering, &kinematics, &bias);
-    let outputs = outputs(&mut lowering, &mut kinematics, topology, &rows, &applied, gravity);
-    let (p_dot, kinematic_matrix) = kinematic_equations(&mut lowering, topology);
-    let input_defaults = input_defaults(&mut lowering);
-    let initial = initial(&mut lowering, topology);
-    stop_on_errors(&mut lowering)?;
+    let potential_energy = potential_energy(&mut context, &mut kinematics, gravity, &applied);
+    let poses = poses(&mut context, &mut kinematics);
+    let names = names(&context, &kinematics, &bias);
+    let outputs = outputs(&mut context, &mut kinematics, topology, &rows, &applied, gravity);
+    let (p_dot, kinematic_matrix) = kinematic_equations(&mut context, topology);
+    let input_defaults = input_defaults(&mut context);
+    let initial = initial(&mut context, topology);
+    stop_on_errors(&mut context)?;
 
-    let mut layout = layout(&mut lowering, topology, &rows);
+    let mut layout = layout(&mut context, topology, &rows);
     let without = applied.without_potential.iter().map(|element| element.name(model).to_owned());
     layout.without_potential = without.collect();
-    let switching: IdVec<ModeId, ExprId> = lowering.modes.list.iter().map(|mode| mode.function).collect();
+    let switching: IdVec<ModeId, ExprId> = context.modes.list.iter().map(|mode| mode.function).collect();
     let roots = forces.iter().chain(&auxiliary).chain(&outputs).chain(&input_defaults);
     let roots = roots.chain([&potential_energy]).copied();
-    let mut uses = activity::uses(&lowering.graph, &switching, roots);
+    let mut uses = activity::uses(&context.graph, &switching, roots);
     for mode in switching.ids() {
         layout.modes[mode].uses = std::mem::take(&mut uses[mode]);
     }
-    let derived = derived(&lowering);
+    let derived = derived(&context);
     let (constraints, constraint_jacobian, velocity_bias, acceleration_bias) =
-        dense(&mut lowering, &rows, n_v);
+        dense(&mut context, &rows, n_v);
     let (contributions, dissipation, places) = if options.provenance {
         let parts = provenance::Parts {
             applied: &applied,
@@ -131,15 +132,15 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
             kinematic_matrix: &kinematic_matrix,
         };
         let formulas = [&auxiliary[..], &outputs[..]];
-        let list = provenance::contributions(&mut lowering, &mut kinematics, &parts, formulas, n_v);
-        let dissipation = provenance::dissipation(&mut lowering, &applied, n_v);
-        (list, dissipation, std::mem::take(&mut lowering.places))
+        let list = provenance::contributions(&mut context, &mut kinematics, &parts, formulas, n_v);
+        let dissipation = provenance::dissipation(&mut context, &applied, n_v);
+        (list, dissipation, std::mem::take(&mut context.places))
     } else {
         (Vec::new(), Vec::new(), Vec::new())
     };
     let mut equations = Equations {
-        frozen_readings: frozen_readings(&lowering.pieces),
-        tables: std::mem::take(&mut lowering.tables),
+        frozen_readings: frozen_readings(&context.pieces),
+        tables: std::mem::take(&mut context.tables),
         p_dot,
         kinematic_matrix,
         mass_matrix,
@@ -165,7 +166,7 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
         places,
         names,
         // The rest is formed below, some of it only when it is asked for.
-        ..Equations::empty(lowering.graph, layout)
+        ..Equations::empty(context.graph, layout)
     };
     if options.jacobian {
         let entries = jacobian(&mut equations, limits::NODES);
@@ -175,25 +176,25 @@ pub fn build(model: &Model, topology: &Topology, options: Options) -> Result<Equ
             problems
         })?);
     }
-    equations.solutions = solution::solutions(&mut equations, &computed, gravity, &applied, &reduced);
+    equations.solutions = solution::solutions(&mut equations, &rewritten, gravity, &applied, &reduced);
     // Last, so that nothing else is written in another order for it.
-    lowering.graph = std::mem::take(&mut equations.graph);
-    lowering.tables = std::mem::take(&mut equations.tables);
-    let cosines = closures::cosines(&mut lowering, &mut kinematics, topology);
-    frame_jacobian::form(&mut lowering, &mut kinematics, &mut equations, &frames, options.frame_axes);
-    stop_on_errors(&mut lowering)?;
+    context.graph = std::mem::take(&mut equations.graph);
+    context.tables = std::mem::take(&mut equations.tables);
+    let cosines = closures::cosines(&mut context, &mut kinematics, topology);
+    frame_jacobian::form(&mut context, &mut kinematics, &mut equations, &frames, options.frame_axes);
+    stop_on_errors(&mut context)?;
     let name = |&(id, _): &(JointId, ExprId)| model.joints[id].name.text.clone();
     equations.layout.closures = cosines.iter().map(name).collect();
     equations.closure_cosines = cosines.into_iter().map(|(_, cosine)| cosine).collect();
-    (equations.graph, equations.tables) = (lowering.graph, lowering.tables);
+    (equations.graph, equations.tables) = (context.graph, context.tables);
     Ok(equations)
 }
 
-fn stop_on_errors(lowering: &mut Lowering<'_>) -> Result<(), Diagnostics> {
-    if lowering.graph.len() > limits::NODES {
-        lowering.problems.error(crate::diag::Span::default(), too_large());
+fn stop_on_errors(context: &mut EquationContext<'_>) -> Result<(), Diagnostics> {
+    if context.graph.len() > limits::NODES {
+        context.problems.error(crate::diag::Span::default(), too_large());
     }
-    if lowering.problems.has_errors() { Err(std::mem::take(&mut lowering.problems)) } else { Ok(()) }
+    if context.problems.has_errors() { Err(std::mem::take(&mut context.problems)) } else { Ok(()) }
 }
 
 fn too_large() -> Problem {
@@ -202,48 +203,48 @@ fn too_large() -> Problem {
 
 /// −Σ m g·r plus what force elements store.
 fn potential_energy(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     gravity: Vec3,
     applied: &Applied,
 ) -> ExprId {
-    let mut total = lowering.graph.sum(applied.potential.iter().map(|(_, energy)| *energy));
+    let mut total = context.graph.sum(applied.potential.iter().map(|(_, energy)| *energy));
     for id in kinematics.chain.links.ids().skip(1) {
-        let energy = height_energy(lowering, kinematics, gravity, id);
-        total = lowering.graph.add(total, energy);
+        let energy = height_energy(context, kinematics, gravity, id);
+        total = context.graph.add(total, energy);
     }
     total
 }
 
 /// −m g·r of one link.
 pub(super) fn height_energy(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     gravity: Vec3,
     link: LinkId,
 ) -> ExprId {
     let inertia = kinematics.chain.links[link].inertia;
-    let seen = kinematics.see(lowering, LinkId::new(0), link);
-    let graph = &mut lowering.graph;
-    let turned = seen.rot.apply(graph, inertia.first_moment);
-    let moment = seen.r.scale(graph, inertia.mass).add(graph, turned);
+    let relative = kinematics.link_motion(context, LinkId::new(0), link);
+    let graph = &mut context.graph;
+    let turned = relative.rot.apply(graph, inertia.first_moment);
+    let moment = relative.r.scale(graph, inertia.mass).add(graph, turned);
     let work = gravity.dot(graph, moment);
     graph.neg(work)
 }
 
-fn poses(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) -> Vec<Pose> {
-    let model = lowering.model;
+fn poses(context: &mut EquationContext<'_>, kinematics: &mut Kinematics) -> Vec<Pose> {
+    let model = context.model;
     model
         .bodies
         .ids()
         .skip(1)
         .map(|body| {
             let place = kinematics.chain.frames[FrameId::new(body.index())];
-            let seen = kinematics.see(lowering, LinkId::new(0), place.link);
-            let graph = &mut lowering.graph;
-            let turned = seen.rot.apply(graph, place.in_link.r);
-            let r_wb_w = seen.r.add(graph, turned).xyz;
-            let rot_wb = seen.rot.compose(graph, place.in_link.rot).rows;
+            let relative = kinematics.link_motion(context, LinkId::new(0), place.link);
+            let graph = &mut context.graph;
+            let turned = relative.rot.apply(graph, place.in_link.r);
+            let r_wb_w = relative.r.add(graph, turned).xyz;
+            let rot_wb = relative.rot.compose(graph, place.in_link.rot).rows;
             Pose { body, r_wb_w, rot_wb }
         })
         .collect()
@@ -251,20 +252,23 @@ fn poses(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) -> Vec<Pose> 
 
 /// Names of intermediate quantities, for readers.
 fn names(
-    lowering: &Lowering<'_>,
+    context: &EquationContext<'_>,
     kinematics: &Kinematics,
-    twists: &IdVec<LinkId, Twist>,
+    spatial_motions: &IdVec<LinkId, SpatialMotion>,
 ) -> Vec<(ExprId, String)> {
     let mut names = Vec::new();
     for (id, link) in kinematics.chain.links.iter_enumerated().skip(1) {
         let Some(body) = link.body else { continue };
-        let body = &lowering.model.bodies[body].name.text;
-        let twist = &twists[id];
-        for (quantity, vector) in
-            [("omega", twist.omega), ("v", twist.v), ("alpha_bias", twist.alpha), ("a_bias", twist.a)]
-        {
+        let body = &context.model.bodies[body].name.text;
+        let spatial_motion = &spatial_motions[id];
+        for (quantity, vector) in [
+            ("omega", spatial_motion.omega),
+            ("v", spatial_motion.v),
+            ("alpha_bias", spatial_motion.alpha),
+            ("a_bias", spatial_motion.a),
+        ] {
             for (component, suffix) in vector.xyz.into_iter().zip(["x", "y", "z"]) {
-                if lowering.graph.node(component).operands().next().is_some() {
+                if context.graph.node(component).operands().next().is_some() {
                     names.push((component, format!("{quantity}_{body}_{suffix}")));
                 }
             }
@@ -274,14 +278,14 @@ fn names(
 }
 
 /// p' = T v and T.
-fn kinematic_equations(lowering: &mut Lowering<'_>, topology: &Topology) -> (Vec<ExprId>, Vec<ExprId>) {
+fn kinematic_equations(context: &mut EquationContext<'_>, topology: &Topology) -> (Vec<ExprId>, Vec<ExprId>) {
     let n_p = topology.positions.len();
     let n_v = topology.velocities.len();
-    let graph = &mut lowering.graph;
+    let graph = &mut context.graph;
     let p_dot: Vec<ExprId> = (0..n_p)
         .map(|index| {
             let p = graph.symbol(Symbol::P(index as u32));
-            lowering.time.of(graph, p)
+            context.time.of(graph, p)
         })
         .collect();
     let mut matrix = Vec::with_capacity(n_p * n_v);
@@ -294,17 +298,17 @@ fn kinematic_equations(lowering: &mut Lowering<'_>, topology: &Topology) -> (Vec
     (p_dot, matrix)
 }
 
-fn input_defaults(lowering: &mut Lowering<'_>) -> Vec<ExprId> {
-    let model = lowering.model;
-    let t = lowering.graph.symbol(Symbol::Time);
-    let one = lowering.graph.one();
-    let mut defaults = Vec::with_capacity(lowering.input_slots());
+fn input_defaults(context: &mut EquationContext<'_>) -> Vec<ExprId> {
+    let model = context.model;
+    let t = context.graph.symbol(Symbol::Time);
+    let one = context.graph.one();
+    let mut defaults = Vec::with_capacity(context.input_slots());
     for (id, input) in model.inputs.iter_enumerated() {
         let element = Some(Element::Input(id));
-        let mut value = lowering.formula(&input.default, &[], &mut NoQueries, element);
+        let mut value = context.formula(&input.default, &[], &mut NoQueries, element);
         defaults.push(value);
         for _ in 0..input.derivatives {
-            value = Derivative::new([(t, one)]).of(&mut lowering.graph, value);
+            value = Derivative::new([(t, one)]).of(&mut context.graph, value);
             defaults.push(value);
         }
     }
@@ -312,56 +316,56 @@ fn input_defaults(lowering: &mut Lowering<'_>) -> Vec<ExprId> {
 }
 
 /// Default p, v, x: what is listed, zero elsewhere, quaternions at rest.
-fn initial(lowering: &mut Lowering<'_>, topology: &Topology) -> [Vec<ExprId>; 3] {
-    let model = lowering.model;
-    let (zero, one) = (lowering.graph.zero(), lowering.graph.one());
+fn initial(context: &mut EquationContext<'_>, topology: &Topology) -> [Vec<ExprId>; 3] {
+    let model = context.model;
+    let (zero, one) = (context.graph.zero(), context.graph.one());
     let mut p = vec![zero; topology.positions.len()];
     let mut v = vec![zero; topology.velocities.len()];
-    for block in quaternions(lowering) {
+    for block in quaternions(context) {
         p[block.p as usize] = one;
     }
     for (coordinate, formula) in &model.initial.positions {
-        if let Some(index) = lowering.position_index(*coordinate) {
-            p[index as usize] = lowering.parameter(formula);
+        if let Some(index) = context.position_index(*coordinate) {
+            p[index as usize] = context.parameter(formula);
         }
     }
     for (velocity, formula) in &model.initial.velocities {
-        if let Some(index) = lowering.velocity_index(*velocity) {
-            v[index as usize] = lowering.parameter(formula);
+        if let Some(index) = context.velocity_index(*velocity) {
+            v[index as usize] = context.parameter(formula);
         }
     }
-    let x = model.states.iter().map(|state| lowering.parameter(&state.initial)).collect();
+    let x = model.states.iter().map(|state| context.parameter(&state.initial)).collect();
     [p, v, x]
 }
 
-fn quaternions(lowering: &Lowering<'_>) -> Vec<QuaternionBlock> {
+fn quaternions(context: &EquationContext<'_>) -> Vec<QuaternionBlock> {
     use crate::model::{JointKind, Orientation};
-    let blocks = lowering.model.joints.iter().filter_map(|joint| {
+    let blocks = context.model.joints.iter().filter_map(|joint| {
         let (JointKind::Spherical { orientation } | JointKind::Free { orientation, .. }) = &joint.kind else {
             return None;
         };
         let Orientation::Quaternion { coordinates, velocities } = orientation else { return None };
         Some(QuaternionBlock {
             joint: joint.name.text.clone(),
-            p: lowering.symbols.positions[coordinates[0]]?,
-            v: lowering.symbols.velocities[velocities[0]]?,
+            p: context.symbols.positions[coordinates[0]]?,
+            v: context.symbols.velocities[velocities[0]]?,
         })
     });
     blocks.collect()
 }
 
-fn derived(lowering: &Lowering<'_>) -> Vec<ExprId> {
-    lowering.model.derived_order.iter().map(|&id| lowering.symbols.parameters[id]).collect()
+fn derived(context: &EquationContext<'_>) -> Vec<ExprId> {
+    context.model.derived_order.iter().map(|&id| context.symbols.parameters[id]).collect()
 }
 
-fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layout {
-    let modes = modes(lowering);
-    let kinks = kinks(lowering);
-    let model = lowering.model;
-    let lowering = &*lowering;
+fn layout(context: &mut EquationContext<'_>, topology: &Topology, rows: &Rows) -> Layout {
+    let modes = modes(context);
+    let kinks = kinks(context);
+    let model = context.model;
+    let context = &*context;
     let positions = topology.positions.iter().map(|&id| &model.coordinates[id]);
     let velocities = topology.velocities.iter().map(|&id| &model.velocities[id]);
-    let parameters = || lowering.symbols.theta.iter().map(|&id| &model.parameters[id]);
+    let parameters = || context.symbols.theta.iter().map(|&id| &model.parameters[id]);
     let inputs = model.inputs.iter_enumerated().flat_map(|(id, input)| {
         (0..=input.derivatives).map(move |derivative| InputSlot {
             name: input.name.text.clone(),
@@ -379,7 +383,7 @@ fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layo
         states: model.states.iter().map(|state| state.name.text.clone()).collect(),
         inputs: inputs.collect(),
         parameters: parameters().map(|entry| entry.name.text.clone()).collect(),
-        parameter_defaults: lowering.default_parameters(),
+        parameter_defaults: context.default_parameters(),
         parameter_docs: parameters().map(|entry| (entry.unit.clone(), entry.doc.clone())).collect(),
         derived: model.derived_order.iter().map(|&id| model.parameters[id].name.text.clone()).collect(),
         without_potential: Vec::new(),
@@ -388,7 +392,7 @@ fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layo
         closures: Vec::new(),
         frames: Vec::new(),
         n_g: rows.list.iter().filter(|parts| parts.value.is_some()).count(),
-        quaternions: quaternions(lowering),
+        quaternions: quaternions(context),
         modes,
         kinks,
         outputs: model.outputs.iter().map(|output| output.name.text.clone()).collect(),
@@ -398,25 +402,25 @@ fn layout(lowering: &mut Lowering<'_>, topology: &Topology, rows: &Rows) -> Layo
             .initial
             .positions
             .iter()
-            .filter_map(|(id, _)| lowering.symbols.positions[*id])
+            .filter_map(|(id, _)| context.symbols.positions[*id])
             .collect(),
         held_velocities: model
             .initial
             .velocities
             .iter()
-            .filter_map(|(id, _)| lowering.symbols.velocities[*id])
+            .filter_map(|(id, _)| context.symbols.velocities[*id])
             .collect(),
     }
 }
 
 /// Modes named after their elements, numbered where an element has several; those of a table
 /// after both.
-fn modes(lowering: &mut Lowering<'_>) -> IdVec<ModeId, Mode> {
-    let functions: Vec<ExprId> = lowering.modes.list.iter().map(|mode| mode.function).collect();
+fn modes(context: &mut EquationContext<'_>) -> IdVec<ModeId, Mode> {
+    let functions: Vec<ExprId> = context.modes.list.iter().map(|mode| mode.function).collect();
     let mut time_events: Vec<bool> =
-        functions.iter().map(|&function| is_affine_in_time(lowering, function)).collect();
+        functions.iter().map(|&function| is_affine_in_time(context, function)).collect();
     let mut tables: IdVec<ModeId, Option<String>> = functions.iter().map(|_| None).collect();
-    for kinks in kinks(lowering) {
+    for kinks in kinks(context) {
         let first = kinks.first_mode.index();
         let highest = first + kinks.n_modes - 1;
         for mode in first..=highest {
@@ -424,8 +428,8 @@ fn modes(lowering: &mut Lowering<'_>) -> IdVec<ModeId, Mode> {
             tables[ModeId::new(mode)] = Some(format!("{}.bit{}", kinks.name, mode - first));
         }
     }
-    let model = lowering.model;
-    let list = &lowering.modes.list;
+    let model = context.model;
+    let list = &context.modes.list;
     let mut modes = IdVec::new();
     for (id, found) in list.iter_enumerated() {
         let element = found.element;
@@ -457,9 +461,9 @@ fn frozen_readings(pieces: &[Pieces]) -> Vec<FrozenReading> {
 }
 
 /// Tables whose kinks are events, named after element and table.
-fn kinks(lowering: &Lowering<'_>) -> Vec<Kinks> {
-    let model = lowering.model;
-    let all = &lowering.pieces;
+fn kinks(context: &EquationContext<'_>) -> Vec<Kinks> {
+    let model = context.model;
+    let all = &context.pieces;
     let named = all.iter().enumerate().map(|(index, pieces)| {
         let is_alike = |other: &&Pieces| (other.table, other.element) == (pieces.table, pieces.element);
         let name = format!("{}.{}", pieces.element.name(model), model.tables[pieces.table].name.text);
@@ -473,20 +477,20 @@ fn kinks(lowering: &Lowering<'_>) -> Vec<Kinks> {
 }
 
 /// Whether a function is a + b t with a and b of parameters alone, b not zero.
-fn is_affine_in_time(lowering: &mut Lowering<'_>, function: ExprId) -> bool {
-    if lowering.depends_on(function, |symbol| !matches!(symbol, Symbol::Theta(_) | Symbol::Time)) {
+fn is_affine_in_time(context: &mut EquationContext<'_>, function: ExprId) -> bool {
+    if context.depends_on(function, |symbol| !matches!(symbol, Symbol::Theta(_) | Symbol::Time)) {
         return false;
     }
-    let (t, one) = (lowering.graph.symbol(Symbol::Time), lowering.graph.one());
-    let slope = Derivative::new([(t, one)]).of(&mut lowering.graph, function);
-    !lowering.graph.is_zero(slope) && lowering.is_fixed(slope)
+    let (t, one) = (context.graph.symbol(Symbol::Time), context.graph.one());
+    let slope = Derivative::new([(t, one)]).of(&mut context.graph, function);
+    !context.graph.is_zero(slope) && context.is_fixed(slope)
 }
 
 type Dense = (Vec<ExprId>, Vec<ExprId>, Vec<ExprId>, Vec<ExprId>);
 
 /// g, G (column-major), c and z.
-fn dense(lowering: &mut Lowering<'_>, rows: &Rows, n_v: usize) -> Dense {
-    let zero = lowering.graph.zero();
+fn dense(context: &mut EquationContext<'_>, rows: &Rows, n_v: usize) -> Dense {
+    let zero = context.graph.zero();
     let n = rows.list.len();
     let mut jacobian = vec![zero; n * n_v];
     let mut drift = vec![zero; n];

@@ -8,9 +8,9 @@
 //! last link may point to its centre of mass.
 
 use super::aligned;
-use super::bases;
-use super::parallel::{Computed, Plan, computed, ends_with_turn};
-use super::regroup::Inertias;
+use super::base_parameters::Inertias;
+use super::composite_far;
+use super::frame_choice::{FrameChoice, RewrittenTree, ends_with_turn, rewrite};
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Move};
@@ -18,8 +18,8 @@ use crate::model::limits;
 use crate::spatial::Inertia;
 
 /// With more choices than this, or more links, none is tried: it would take long.
-const MOST_TRIED: usize = 32;
-const MOST_LINKS: usize = 40;
+const MAX_TRIED: usize = 32;
+const MAX_LINKS: usize = 40;
 
 /// With no more links than this every link is tried on both sides.
 const FEW_LINKS: usize = 16;
@@ -29,10 +29,10 @@ const SIMPLE_TURNS: usize = 2;
 
 /// How many links momenta are carried through before bases see them, the likeliest first: of longer
 /// chains nothing else is tried.
-const NEAR: [usize; 3] = [1, 0, 2];
+const TRANSPORTED_LINKS: [usize; 3] = [1, 0, 2];
 
 /// Bases must save one in so many operations: the optimiser finds a little more where momenta are carried.
-const LEAST_SAVING: usize = 40;
+const MIN_SAVING: usize = 40;
 
 #[derive(Debug, Clone, Copy)]
 enum Choice {
@@ -46,21 +46,21 @@ enum Choice {
 
 /// The links in the axes they are computed in.
 #[derive(Debug)]
-pub(super) struct Chosen {
-    pub(super) plan: Plan,
+pub(super) struct Candidate {
+    pub(super) plan: FrameChoice,
     /// For forces and accelerations.
-    pub(super) forces: Computed,
+    pub(super) forces: RewrittenTree,
     /// For M, in the same axes; rotors are where the other inertia is, since composite
     /// inertias gain nothing from moving them.
-    pub(super) mass: Computed,
+    pub(super) mass: RewrittenTree,
 }
 
-impl Chosen {
-    pub(super) fn by(graph: &mut Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Self {
-        let whole = Plan { rotors: Vec::new(), ..plan.clone() };
+impl Candidate {
+    pub(super) fn build(graph: &mut Graph, chain: &Chain, inertias: &Inertias, plan: &FrameChoice) -> Self {
+        let whole = FrameChoice { rotors: Vec::new(), ..plan.clone() };
         Self {
-            forces: computed(graph, chain, inertias, plan),
-            mass: computed(graph, chain, inertias, &whole),
+            forces: rewrite(graph, chain, inertias, plan),
+            mass: rewrite(graph, chain, inertias, &whole),
             plan: plan.clone(),
         }
     }
@@ -68,8 +68,8 @@ impl Chosen {
     /// The same, but for axes along centres of mass, whose angles people would have to puzzle out;
     /// `None` if there are none.
     pub(super) fn readable(&self, graph: &mut Graph, chain: &Chain, inertias: &Inertias) -> Option<Self> {
-        let plan = Plan { aligned: Vec::new(), ..self.plan.clone() };
-        (!self.plan.aligned.is_empty()).then(|| Self::by(graph, chain, inertias, &plan))
+        let plan = FrameChoice { aligned: Vec::new(), ..self.plan.clone() };
+        (!self.plan.aligned.is_empty()).then(|| Self::build(graph, chain, inertias, &plan))
     }
 }
 
@@ -77,33 +77,33 @@ impl Chosen {
 /// finds them: from axes that do not turn about parallel joints, and from each link's own.
 /// `may_align` tells whether axes along centres of mass are tried, which takes `inertias` to be all
 /// inertia of the chain.
-pub(super) fn cheapest(
+pub(super) fn select_frames(
     graph: &mut Graph,
     chain: &Chain,
     inertias: &Inertias,
     may_align: bool,
-    mut cost: impl FnMut(&mut Graph, &Chosen) -> usize,
-) -> Chosen {
-    let parallel = Plan::parallel(graph, chain);
-    let is_small = |choices: &[Choice]| choices.len() <= MOST_TRIED && chain.links.len() <= MOST_LINKS;
-    let choices = |plan: &Plan| {
+    mut cost: impl FnMut(&mut Graph, &Candidate) -> usize,
+) -> Candidate {
+    let parallel = FrameChoice::parallel(graph, chain);
+    let is_small = |choices: &[Choice]| choices.len() <= MAX_TRIED && chain.links.len() <= MAX_LINKS;
+    let choices = |plan: &FrameChoice| {
         let mut list = choices(graph, chain, inertias, plan);
         list.retain(|choice| may_align || !matches!(choice, Choice::Aligned(_)));
         list
     };
     let from_parallel = choices(&parallel);
     if from_parallel.is_empty() || !is_small(&from_parallel) {
-        return Chosen::by(graph, chain, inertias, &parallel);
+        return Candidate::build(graph, chain, inertias, &parallel);
     }
-    let own = Plan::own(chain);
-    let starts_differ = own.keeps != parallel.keeps;
+    let own = FrameChoice::own(chain);
+    let starts_differ = own.stay_before_joint != parallel.stay_before_joint;
     let from_own = choices(&own);
-    let best = improved(graph, chain, inertias, parallel, from_parallel, &mut cost);
+    let best = greedy_descent(graph, chain, inertias, parallel, from_parallel, &mut cost);
     if !starts_differ || !is_small(&from_own) {
-        return best.chosen;
+        return best.candidate;
     }
-    let other = improved(graph, chain, inertias, own, from_own, &mut cost);
-    if other.cost < best.cost { other.chosen } else { best.chosen }
+    let other = greedy_descent(graph, chain, inertias, own, from_own, &mut cost);
+    if other.cost < best.cost { other.candidate } else { best.candidate }
 }
 
 /// The same with momenta met as bases see them, after as many links as cost least, if M keeps all
@@ -112,61 +112,61 @@ pub(super) fn cheapest(
 /// M of a long chain is large: what is tried is tried on a copy of the graph.
 pub(super) fn with_bases(
     graph: &Graph,
-    mut chosen: Chosen,
-    form: impl Fn(&mut Graph, &Chosen) -> (Vec<ExprId>, usize),
-) -> Chosen {
-    let chain = &chosen.mass.chain;
-    if !bases::any(graph, chain) {
-        return chosen;
+    mut candidate: Candidate,
+    form: impl Fn(&mut Graph, &Candidate) -> (Vec<ExprId>, usize),
+) -> Candidate {
+    let chain = &candidate.mass.chain;
+    if !composite_far::any(graph, chain) {
+        return candidate;
     }
-    let tried = if chain.links.len() <= FEW_LINKS { &NEAR[..] } else { &NEAR[..1] };
-    let form = |chosen: &Chosen| {
+    let tried = if chain.links.len() <= FEW_LINKS { &TRANSPORTED_LINKS[..] } else { &TRANSPORTED_LINKS[..1] };
+    let form = |candidate: &Candidate| {
         let mut copy = graph.clone();
-        let (mass, cost) = form(&mut copy, chosen);
+        let (mass, cost) = form(&mut copy, candidate);
         let n_zeros = mass.into_iter().filter(|&entry| copy.is_zero(entry)).count();
-        // What is too large is not complete.
+        // An over-budget graph was truncated; treat its cost as infinite.
         if copy.len() > limits::NODES { (0, usize::MAX) } else { (n_zeros, cost) }
     };
-    let (n_zeros, all) = form(&chosen);
-    let mut best = (all - all / LEAST_SAVING, None);
-    for &near in tried {
-        chosen.plan.carried = Some(near);
-        let (zeros, cost) = form(&chosen);
+    let (n_zeros, all) = form(&candidate);
+    let mut best = (all - all / MIN_SAVING, None);
+    for &transported_links in tried {
+        candidate.plan.transported_links = Some(transported_links);
+        let (zeros, cost) = form(&candidate);
         if cost < best.0 && zeros >= n_zeros {
-            best = (cost, Some(near));
+            best = (cost, Some(transported_links));
         }
     }
-    chosen.plan.carried = best.1;
-    chosen
+    candidate.plan.transported_links = best.1;
+    candidate
 }
 
-struct Tried {
-    chosen: Chosen,
+struct Scored {
+    candidate: Candidate,
     cost: usize,
 }
 
 /// A plan with those choices that make it cheaper.
-fn improved(
+fn greedy_descent(
     graph: &mut Graph,
     chain: &Chain,
     inertias: &Inertias,
-    plan: Plan,
+    plan: FrameChoice,
     choices: Vec<Choice>,
-    cost: &mut impl FnMut(&mut Graph, &Chosen) -> usize,
-) -> Tried {
-    let chosen = Chosen::by(graph, chain, inertias, &plan);
-    let mut best = Tried { cost: cost(graph, &chosen), chosen };
+    cost: &mut impl FnMut(&mut Graph, &Candidate) -> usize,
+) -> Scored {
+    let candidate = Candidate::build(graph, chain, inertias, &plan);
+    let mut best = Scored { cost: cost(graph, &candidate), candidate };
     for choice in choices {
-        let mut other = best.chosen.plan.clone();
+        let mut other = best.candidate.plan.clone();
         match choice {
-            Choice::Side(link) => other.keeps[link] = !other.keeps[link],
+            Choice::Side(link) => other.stay_before_joint[link] = !other.stay_before_joint[link],
             Choice::Rotor(link, index) => other.rotors.push((link, index)),
             Choice::Aligned(link) => other.aligned.push(link),
         }
-        let chosen = Chosen::by(graph, chain, inertias, &other);
-        let cost = cost(graph, &chosen);
+        let candidate = Candidate::build(graph, chain, inertias, &other);
+        let cost = cost(graph, &candidate);
         if cost < best.cost {
-            best = Tried { chosen, cost };
+            best = Scored { candidate, cost };
         }
     }
     best
@@ -174,7 +174,7 @@ fn improved(
 
 /// The choices that may gain something: where angular velocities are simple, at the ends of
 /// the tree, and between the turns of one joint. Rotors first, as they change less.
-fn choices(graph: &Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Vec<Choice> {
+fn choices(graph: &Graph, chain: &Chain, inertias: &Inertias, plan: &FrameChoice) -> Vec<Choice> {
     let mut is_end: IdVec<LinkId, bool> = chain.links.ids().map(|_| true).collect();
     for id in chain.links.ids().rev() {
         let link = &chain.links[id];
@@ -199,12 +199,15 @@ fn choices(graph: &Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Ve
                 !graph.is_zero([moments.xx, moments.yy, moments.zz][*axis])
             };
             let is_simple = n_turns <= SIMPLE_TURNS || is_end[id];
-            if is_simple && !plan.keeps[id] && behind.is_some_and(has_moment) {
+            if is_simple && !plan.stay_before_joint[id] && behind.is_some_and(has_moment) {
                 rotors.push(Choice::Rotor(id, index));
             }
             n_turns += 1;
         }
-        let may_gain = chain.links.len() <= FEW_LINKS || is_end[id] || plan.keeps[id] || n_turns > before + 1;
+        let may_gain = chain.links.len() <= FEW_LINKS
+            || is_end[id]
+            || plan.stay_before_joint[id]
+            || n_turns > before + 1;
         if link.parent.is_some() && may_gain && ends_with_turn(graph, link) {
             sides.push(Choice::Side(id));
         }
@@ -218,9 +221,9 @@ fn choices(graph: &Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Ve
 
 fn is_fixed(step: &Move) -> bool {
     match step {
-        Move::Turn { .. } => true,
-        Move::Shift { motion, .. } => motion.is_none(),
+        Move::FixedRotation { .. } => true,
+        Move::Translate { motion, .. } => motion.is_none(),
         Move::Rotate { motion, .. } => motion.is_none(),
-        Move::Quaternion { .. } | Move::Reorient { .. } => false,
+        Move::Spherical { .. } | Move::WorldAligned { .. } => false,
     }
 }

@@ -9,59 +9,60 @@ use crate::diag::Problem;
 use crate::expr::Symbol;
 use crate::ids::{ExprId, JointId};
 use crate::joints::closure::{OrientationRows, closure};
-use crate::kinematics::{Kinematics, VecJet, seen};
-use crate::lower::Lowering;
+use crate::kinematics::{Kinematics, VecJet, relative};
+use crate::lower::EquationContext;
 use crate::topology::Topology;
 
 /// The cosines of all cut joints with rows of orientation: of the angle between the axes of both
 /// sides, or, where all three directions are held, of the angle between the two sides. One that no
 /// coordinate changes is left out; if it is not 1, the loop cannot close.
 pub(super) fn cosines(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     topology: &Topology,
 ) -> Vec<(JointId, ExprId)> {
     let mut list = Vec::new();
     for &joint in &topology.cut_joints {
-        let Some(cosine) = cosine(lowering, kinematics, joint) else { continue };
-        if lowering.depends_on(cosine, |symbol| matches!(symbol, Symbol::P(_))) {
+        let Some(cosine) = cosine(context, kinematics, joint) else { continue };
+        if context.depends_on(cosine, |symbol| matches!(symbol, Symbol::P(_))) {
             list.push((joint, cosine));
             continue;
         }
-        let value = lowering.value_at_rest(cosine);
+        let value = context.value_at_rest(cosine);
         if value < 0.0 {
-            let name = &lowering.model.joints[joint].name;
+            let name = &context.model.joints[joint].name;
             let problem = Problem::LoopCannotClose {
                 joint: name.text.clone(),
                 row: "its orientation".to_owned(),
                 value: mbs_math::acos(value.max(-1.0)),
             };
-            lowering.problems.error(name.span, problem);
+            context.problems.error(name.span, problem);
         }
     }
     list
 }
 
-fn cosine(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, id: JointId) -> Option<ExprId> {
-    let joint = &lowering.model.joints[id];
+fn cosine(context: &mut EquationContext<'_>, kinematics: &mut Kinematics, id: JointId) -> Option<ExprId> {
+    let joint = &context.model.joints[id];
     let (from, to) = (kinematics.chain.closing_frame(id, joint.from), kinematics.chain.frames[joint.to]);
-    let observer = seen::observer(&kinematics.chain, from.link, to.link);
+    let reference_link = relative::common_ancestor(&kinematics.chain, from.link, to.link);
     match closure(&joint.kind).orientation {
         OrientationRows::Free | OrientationRows::Angle(_) => None,
         OrientationRows::Parallel(axis) => {
             let [fixed, moved] = [from, to].map(|place| {
-                let e = lowering.axis(place.in_link.rot.from, &axis);
-                kinematics.direction(lowering, observer, place, e)
+                let e = context.axis(place.in_link.rot.from, &axis);
+                kinematics.direction(context, reference_link, place, e)
             });
-            Some(dot(lowering, &fixed, &moved))
+            Some(dot(context, &fixed, &moved))
         }
         OrientationRows::All => {
             // The trace of a rotation by α is 1 + 2 cos α.
             let products = [0, 1, 2].map(|k| {
-                let [fixed, moved] = [from, to].map(|place| kinematics.unit(lowering, observer, place, k));
-                dot(lowering, &fixed, &moved)
+                let [fixed, moved] =
+                    [from, to].map(|place| kinematics.unit(context, reference_link, place, k));
+                dot(context, &fixed, &moved)
             });
-            let graph = &mut lowering.graph;
+            let graph = &mut context.graph;
             let (minus_one, half) = (graph.constant(-1.0), graph.constant(0.5));
             let sum = graph.sum(products.into_iter().chain([minus_one]));
             Some(graph.mul(half, sum))
@@ -69,8 +70,8 @@ fn cosine(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, id: JointId)
     }
 }
 
-fn dot(lowering: &mut Lowering<'_>, a: &VecJet, b: &VecJet) -> ExprId {
-    let graph = &mut lowering.graph;
+fn dot(context: &mut EquationContext<'_>, a: &VecJet, b: &VecJet) -> ExprId {
+    let graph = &mut context.graph;
     let products: Vec<ExprId> = a.iter().zip(b).map(|(a, b)| graph.mul(a.value, b.value)).collect();
     graph.sum(products)
 }

@@ -6,8 +6,8 @@ use crate::diag::Problem;
 use crate::expr::{Derivative, Symbol};
 use crate::ids::{ExprId, FrameId, Id, JointId, LinkId};
 use crate::joints::closure::{OrientationRows, PositionRows, closure};
-use crate::kinematics::{Column, Jet, Kinematics, Placement, VecJet};
-use crate::lower::{Lowering, NoQueries};
+use crate::kinematics::{Column, FrameOnLink, Jet, Kinematics, VecJet};
+use crate::lower::{EquationContext, NoQueries};
 use crate::model::{Axis, ConstraintKind, Model};
 use crate::spatial::{Axes, Vec3};
 use crate::topology::Topology;
@@ -23,8 +23,8 @@ pub(crate) struct RowParts {
     pub(crate) columns: BTreeMap<Column, ExprId>,
     /// z.
     pub(crate) bias: ExprId,
-    /// Where the virtual motions of the columns are taken: an observer.
-    pub(crate) observer: LinkId,
+    /// Where the virtual motions of the columns are taken: a reference link.
+    pub(crate) reference_link: LinkId,
 }
 
 /// All rows, holonomic ones first, and the names of rows that say nothing.
@@ -34,10 +34,14 @@ pub(crate) struct Rows {
 }
 
 /// Forms the rows of all cut joints and constraint elements.
-pub(crate) fn rows(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, topology: &Topology) -> Rows {
-    let model = lowering.model;
+pub(crate) fn rows(
+    context: &mut EquationContext<'_>,
+    kinematics: &mut Kinematics,
+    topology: &Topology,
+) -> Rows {
+    let model = context.model;
     let mut builder =
-        Builder { lowering, kinematics, holonomic: Vec::new(), other: Vec::new(), redundant: Vec::new() };
+        Builder { context, kinematics, holonomic: Vec::new(), other: Vec::new(), redundant: Vec::new() };
     for &joint in &topology.cut_joints {
         builder.cut_joint(model, joint);
     }
@@ -51,7 +55,7 @@ pub(crate) fn rows(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, top
 }
 
 struct Builder<'l, 'm> {
-    lowering: &'l mut Lowering<'m>,
+    context: &'l mut EquationContext<'m>,
     kinematics: &'l mut Kinematics,
     holonomic: Vec<RowParts>,
     other: Vec<RowParts>,
@@ -64,44 +68,46 @@ impl Builder<'_, '_> {
         let element = Element::Joint(id);
         let chain = &self.kinematics.chain;
         let (from, to) = (chain.closing_frame(id, joint.from), chain.frames[joint.to]);
-        let observer = crate::kinematics::seen::observer(&self.kinematics.chain, from.link, to.link);
+        let reference_link =
+            crate::kinematics::relative::common_ancestor(&self.kinematics.chain, from.link, to.link);
         let closure = closure(&joint.kind);
-        let start = self.kinematics.point(self.lowering, observer, from);
-        let end = self.kinematics.point(self.lowering, observer, to);
-        let gap = Jet::difference(&mut self.lowering.graph, &start, &end);
+        let start = self.kinematics.point(self.context, reference_link, from);
+        let end = self.kinematics.point(self.context, reference_link, to);
+        let gap = Jet::difference(&mut self.context.graph, &start, &end);
         let name = &joint.name.text;
         match &closure.position {
             PositionRows::Free => {}
             PositionRows::All => {
                 for (index, suffix) in ["x", "y", "z"].into_iter().enumerate() {
-                    let axis = self.observer_axis(observer, index);
-                    let jet = Jet::dot(&mut self.lowering.graph, &axis, &gap);
-                    self.push(format!("{name}.{suffix}"), element, RowKind::Position, jet, observer);
+                    let axis = self.reference_axis(reference_link, index);
+                    let jet = Jet::dot(&mut self.context.graph, &axis, &gap);
+                    self.push(format!("{name}.{suffix}"), element, RowKind::Position, jet, reference_link);
                 }
             }
             PositionRows::Across(axis) => {
-                for (across, suffix) in self.across(observer, from, axis).into_iter().zip(["e1", "e2"]) {
-                    let jet = Jet::dot(&mut self.lowering.graph, &across, &gap);
-                    self.push(format!("{name}.{suffix}"), element, RowKind::Position, jet, observer);
+                for (across, suffix) in self.across(reference_link, from, axis).into_iter().zip(["e1", "e2"])
+                {
+                    let jet = Jet::dot(&mut self.context.graph, &across, &gap);
+                    self.push(format!("{name}.{suffix}"), element, RowKind::Position, jet, reference_link);
                 }
             }
             PositionRows::Along(axis) => {
-                let along = self.axis(observer, from, axis);
-                let jet = Jet::dot(&mut self.lowering.graph, &along, &gap);
-                self.push(format!("{name}.n"), element, RowKind::Position, jet, observer);
+                let along = self.axis(reference_link, from, axis);
+                let jet = Jet::dot(&mut self.context.graph, &along, &gap);
+                self.push(format!("{name}.n"), element, RowKind::Position, jet, reference_link);
             }
         }
-        let orientation = self.orientation(observer, from, to, &closure.orientation);
+        let orientation = self.orientation(reference_link, from, to, &closure.orientation);
         for (suffix, jet) in orientation {
-            self.push(format!("{name}.{suffix}"), element, RowKind::Orientation, jet, observer);
+            self.push(format!("{name}.{suffix}"), element, RowKind::Orientation, jet, reference_link);
         }
     }
 
     fn orientation(
         &mut self,
-        observer: LinkId,
-        from: Placement,
-        to: Placement,
+        reference_link: LinkId,
+        from: FrameOnLink,
+        to: FrameOnLink,
         rows: &OrientationRows,
     ) -> Vec<(&'static str, Jet)> {
         match rows {
@@ -110,28 +116,28 @@ impl Builder<'_, '_> {
             OrientationRows::All => [("rx", 1, 2), ("ry", 2, 0), ("rz", 0, 1)]
                 .into_iter()
                 .map(|(suffix, i, j)| {
-                    let left = self.kinematics.unit(self.lowering, observer, from, i);
-                    let right = self.kinematics.unit(self.lowering, observer, to, j);
-                    (suffix, Jet::dot(&mut self.lowering.graph, &left, &right))
+                    let left = self.kinematics.unit(self.context, reference_link, from, i);
+                    let right = self.kinematics.unit(self.context, reference_link, to, j);
+                    (suffix, Jet::dot(&mut self.context.graph, &left, &right))
                 })
                 .collect(),
             OrientationRows::Parallel(axis) => {
-                let moved = self.axis(observer, to, axis);
-                let across = self.across(observer, from, axis);
+                let moved = self.axis(reference_link, to, axis);
+                let across = self.across(reference_link, from, axis);
                 across
                     .into_iter()
                     .zip(["rx", "ry"])
-                    .map(|(across, suffix)| (suffix, Jet::dot(&mut self.lowering.graph, &across, &moved)))
+                    .map(|(across, suffix)| (suffix, Jet::dot(&mut self.context.graph, &across, &moved)))
                     .collect()
             }
             OrientationRows::Angle([first, second]) => {
-                let fixed = self.axis(observer, from, first);
-                let moved = self.axis(observer, to, second);
-                let product = Jet::dot(&mut self.lowering.graph, &fixed, &moved);
+                let fixed = self.axis(reference_link, from, first);
+                let moved = self.axis(reference_link, to, second);
+                let product = Jet::dot(&mut self.context.graph, &fixed, &moved);
                 // The angle between the two when the frames coincide.
                 let (a, b) =
-                    (self.lowering.axis(Axes::GROUND, first), self.lowering.axis(Axes::GROUND, second));
-                let graph = &mut self.lowering.graph;
+                    (self.context.axis(Axes::GROUND, first), self.context.axis(Axes::GROUND, second));
+                let graph = &mut self.context.graph;
                 let cosine = a.dot(graph, b);
                 let cosine = Jet::fixed(graph, cosine);
                 vec![("rx", product.sub(graph, &cosine))]
@@ -140,102 +146,102 @@ impl Builder<'_, '_> {
     }
 
     /// An axis of the body that observes, fixed for it.
-    fn observer_axis(&mut self, observer: LinkId, index: usize) -> VecJet {
-        let body = self.kinematics.chain.links[observer].body.expect("a massless end observes nothing");
+    fn reference_axis(&mut self, reference_link: LinkId, index: usize) -> VecJet {
+        let body = self.kinematics.chain.links[reference_link].body.expect("a massless end observes nothing");
         let reference = self.kinematics.chain.frames[FrameId::new(body.index())];
-        self.kinematics.unit(self.lowering, observer, reference, index)
+        self.kinematics.unit(self.context, reference_link, reference, index)
     }
 
     /// An axis given in a placed frame.
-    fn axis(&mut self, observer: LinkId, place: Placement, axis: &Axis) -> VecJet {
-        let e = self.lowering.axis(place.in_link.rot.from, axis);
-        self.kinematics.direction(self.lowering, observer, place, e)
+    fn axis(&mut self, reference_link: LinkId, place: FrameOnLink, axis: &Axis) -> VecJet {
+        let e = self.context.axis(place.in_link.rot.from, axis);
+        self.kinematics.direction(self.context, reference_link, place, e)
     }
 
     /// Two directions across an axis: the principal axes that follow it in cyclic order,
     /// or any two for a general axis.
-    fn across(&mut self, observer: LinkId, place: Placement, axis: &Axis) -> [VecJet; 2] {
-        let onto = crate::kinematics::z_onto(self.lowering, place.in_link.rot.from, axis);
+    fn across(&mut self, reference_link: LinkId, place: FrameOnLink, axis: &Axis) -> [VecJet; 2] {
+        let onto = crate::kinematics::z_onto(self.context, place.in_link.rot.from, axis);
         [0, 1].map(|k| {
             let e = onto.rot.column(k);
-            self.kinematics.direction(self.lowering, observer, place, e)
+            self.kinematics.direction(self.context, reference_link, place, e)
         })
     }
 
     fn constraint(&mut self, name: &str, element: Element, kind: &ConstraintKind, span: crate::diag::Span) {
         match kind {
             ConstraintKind::Distance { from, to, length } => {
-                let length = self.lowering.parameter(length);
-                let observer = self.kinematics.observer(&[*from, *to]);
-                let d = self.kinematics.between(self.lowering, observer, *from, *to);
-                let graph = &mut self.lowering.graph;
+                let length = self.context.parameter(length);
+                let reference_link = self.kinematics.common_ancestor(&[*from, *to]);
+                let d = self.kinematics.between(self.context, reference_link, *from, *to);
+                let graph = &mut self.context.graph;
                 let square = Jet::dot(graph, &d, &d);
                 let length_square = graph.mul(length, length);
                 let target = Jet::fixed(graph, length_square);
                 let half = graph.constant(0.5);
                 let factor = graph.div(half, length);
                 let jet = square.sub(graph, &target).scale(graph, factor);
-                self.push(format!("{name}.distance"), element, RowKind::Distance, jet, observer);
+                self.push(format!("{name}.distance"), element, RowKind::Distance, jet, reference_link);
             }
             ConstraintKind::PointOnLine { point, line, axis } => {
-                let observer = self.kinematics.observer(&[*point, *line]);
-                let d = self.kinematics.between(self.lowering, observer, *line, *point);
+                let reference_link = self.kinematics.common_ancestor(&[*point, *line]);
+                let d = self.kinematics.between(self.context, reference_link, *line, *point);
                 let place = self.kinematics.chain.frames[*line];
-                for (across, suffix) in self.across(observer, place, axis).into_iter().zip(["e1", "e2"]) {
-                    let jet = Jet::dot(&mut self.lowering.graph, &across, &d);
-                    self.push(format!("{name}.{suffix}"), element, RowKind::Position, jet, observer);
+                for (across, suffix) in self.across(reference_link, place, axis).into_iter().zip(["e1", "e2"])
+                {
+                    let jet = Jet::dot(&mut self.context.graph, &across, &d);
+                    self.push(format!("{name}.{suffix}"), element, RowKind::Position, jet, reference_link);
                 }
             }
             ConstraintKind::PointOnPlane { point, plane, normal } => {
-                let observer = self.kinematics.observer(&[*point, *plane]);
-                let d = self.kinematics.between(self.lowering, observer, *plane, *point);
-                let normal = self.axis(observer, self.kinematics.chain.frames[*plane], normal);
-                let jet = Jet::dot(&mut self.lowering.graph, &normal, &d);
-                self.push(format!("{name}.n"), element, RowKind::Position, jet, observer);
+                let reference_link = self.kinematics.common_ancestor(&[*point, *plane]);
+                let d = self.kinematics.between(self.context, reference_link, *plane, *point);
+                let normal = self.axis(reference_link, self.kinematics.chain.frames[*plane], normal);
+                let jet = Jet::dot(&mut self.context.graph, &normal, &d);
+                self.push(format!("{name}.n"), element, RowKind::Position, jet, reference_link);
             }
             ConstraintKind::Coupling { terms, offset } => {
-                let offset = self.lowering.parameter(offset);
-                let mut value = self.lowering.graph.neg(offset);
+                let offset = self.context.parameter(offset);
+                let mut value = self.context.graph.neg(offset);
                 for (coordinate, factor) in terms {
-                    let (q, factor) =
-                        (self.lowering.coordinate(*coordinate), self.lowering.parameter(factor));
-                    let term = self.lowering.graph.mul(factor, q);
-                    value = self.lowering.graph.add(value, term);
+                    let (q, factor) = (self.context.coordinate(*coordinate), self.context.parameter(factor));
+                    let term = self.context.graph.mul(factor, q);
+                    value = self.context.graph.add(value, term);
                 }
                 self.equation(name, element, RowKind::Coordinate, value, span);
             }
             ConstraintKind::Motion { coordinate, value } => {
-                let q = self.lowering.coordinate(*coordinate);
-                let target = self.lowering.formula(value, &[], &mut NoQueries, None);
-                let value = self.lowering.graph.sub(q, target);
+                let q = self.context.coordinate(*coordinate);
+                let target = self.context.formula(value, &[], &mut NoQueries, None);
+                let value = self.context.graph.sub(q, target);
                 self.equation(name, element, RowKind::Coordinate, value, span);
             }
             ConstraintKind::Equation { value } => {
-                let value = self.lowering.formula(value, &[], self.kinematics, None);
+                let value = self.context.formula(value, &[], self.kinematics, None);
                 self.equation(name, element, RowKind::Equation, value, span);
             }
             ConstraintKind::VelocityEquation { value } => {
-                let rate = self.lowering.formula(value, &[], self.kinematics, None);
+                let rate = self.context.formula(value, &[], self.kinematics, None);
                 self.velocity_equation(name, element, rate, span);
             }
             ConstraintKind::Rolling { wheel, axis, radius, plane } => {
                 self.rolling(name, element, [*wheel, *plane], axis, radius, span);
             }
             ConstraintKind::KnifeEdge { frame, axis } => {
-                let observer = LinkId::new(0);
+                let reference_link = LinkId::new(0);
                 let place = self.kinematics.chain.frames[*frame];
-                let point = self.kinematics.point(self.lowering, observer, place);
-                let edge = self.axis(observer, place, axis);
-                let zero = self.lowering.graph.zero();
+                let point = self.kinematics.point(self.context, reference_link, place);
+                let edge = self.axis(reference_link, place, axis);
+                let zero = self.context.graph.zero();
                 let mut parts = RowParts {
                     row: Row { name: name.to_owned(), element, kind: RowKind::Nonholonomic },
                     value: None,
                     columns: BTreeMap::new(),
                     bias: zero,
-                    observer,
+                    reference_link,
                 };
                 // w = v·e, w' = a·e + v·e'
-                let graph = &mut self.lowering.graph;
+                let graph = &mut self.context.graph;
                 for (p, e) in point.iter().zip(&edge) {
                     for (&column, &term) in &p.columns {
                         let product = graph.mul(term, e.value);
@@ -258,7 +264,7 @@ impl Builder<'_, '_> {
         value: ExprId,
         span: crate::diag::Span,
     ) {
-        let rate = self.lowering.total_derivative(value, self.kinematics, span);
+        let rate = self.context.total_derivative(value, self.kinematics, span);
         let Some((columns, bias)) = self.of_rate(rate, name, span) else { return };
         let jet = Jet { value, columns, rate, bias };
         self.push(name.to_owned(), element, kind, jet, LinkId::new(0));
@@ -268,9 +274,9 @@ impl Builder<'_, '_> {
         let Some((columns, bias)) = self.of_rate(rate, name, span) else { return };
         let row = Row { name: name.to_owned(), element, kind: RowKind::Nonholonomic };
         if columns.keys().any(|column| matches!(column, Column::V(_))) {
-            self.other.push(RowParts { row, value: None, columns, bias, observer: LinkId::new(0) });
+            self.other.push(RowParts { row, value: None, columns, bias, reference_link: LinkId::new(0) });
         } else {
-            self.lowering
+            self.context
                 .problems
                 .error(span, Problem::ConstraintWithoutMotion { constraint: name.to_owned() });
         }
@@ -283,29 +289,29 @@ impl Builder<'_, '_> {
         name: &str,
         span: crate::diag::Span,
     ) -> Option<(BTreeMap<Column, ExprId>, ExprId)> {
-        let velocities = self.lowering.symbols.velocities.iter().flatten().count() as u32;
-        let second = self.lowering.total_derivative(rate, self.kinematics, span);
-        let lowering = &mut *self.lowering;
-        let (zero, one) = (lowering.graph.zero(), lowering.graph.one());
+        let velocities = self.context.symbols.velocities.iter().flatten().count() as u32;
+        let second = self.context.total_derivative(rate, self.kinematics, span);
+        let context = &mut *self.context;
+        let (zero, one) = (context.graph.zero(), context.graph.one());
         let mut columns = BTreeMap::new();
         let (mut drift, mut bias) = (rate, second);
         for index in 0..velocities {
-            let v = lowering.graph.symbol(Symbol::V(index));
-            let v_dot = lowering.graph.symbol(Symbol::VDot(index));
-            let partial = Derivative::new([(v, one)]).of(&mut lowering.graph, rate);
-            if lowering.graph.is_zero(partial) {
+            let v = context.graph.symbol(Symbol::V(index));
+            let v_dot = context.graph.symbol(Symbol::VDot(index));
+            let partial = Derivative::new([(v, one)]).of(&mut context.graph, rate);
+            if context.graph.is_zero(partial) {
                 continue;
             }
-            if lowering.depends_on(partial, |symbol| matches!(symbol, Symbol::V(_))) {
+            if context.depends_on(partial, |symbol| matches!(symbol, Symbol::V(_))) {
                 let constraint = name.to_owned();
-                lowering.problems.error(span, Problem::NotAffineInVelocities { constraint });
+                context.problems.error(span, Problem::NotAffineInVelocities { constraint });
                 return None;
             }
             columns.insert(Column::V(index), partial);
-            drift = lowering.graph.substitute(drift, v, zero);
-            bias = lowering.graph.substitute(bias, v_dot, zero);
+            drift = context.graph.substitute(drift, v, zero);
+            bias = context.graph.substitute(bias, v_dot, zero);
         }
-        if !lowering.graph.is_zero(drift) {
+        if !context.graph.is_zero(drift) {
             columns.insert(Column::Time, drift);
         }
         Some((columns, bias))
@@ -322,20 +328,20 @@ impl Builder<'_, '_> {
         radius: &crate::model::Formula,
         span: crate::diag::Span,
     ) {
-        let observer = self.kinematics.observer(&[wheel, plane]);
+        let reference_link = self.kinematics.common_ancestor(&[wheel, plane]);
         let (wheel_place, plane_place) =
             (self.kinematics.chain.frames[wheel], self.kinematics.chain.frames[plane]);
-        if observer != plane_place.link {
+        if reference_link != plane_place.link {
             let what = format!("rolling (`{name}`) on a body that does not carry the wheel's tree");
-            self.lowering.problems.error(span, Problem::Unsupported { what });
+            self.context.problems.error(span, Problem::Unsupported { what });
             return;
         }
-        let radius = self.lowering.parameter(radius);
-        let center = self.kinematics.between(self.lowering, observer, plane, wheel);
-        let a = self.axis(observer, wheel_place, axis);
-        let [x, y, n] = [0, 1, 2].map(|k| self.kinematics.unit(self.lowering, observer, plane_place, k));
-        let spin = self.kinematics.spin(self.lowering, observer, wheel_place.link);
-        let graph = &mut self.lowering.graph;
+        let radius = self.context.parameter(radius);
+        let center = self.kinematics.between(self.context, reference_link, plane, wheel);
+        let a = self.axis(reference_link, wheel_place, axis);
+        let [x, y, n] = [0, 1, 2].map(|k| self.kinematics.unit(self.context, reference_link, plane_place, k));
+        let spin = self.kinematics.spin(self.context, reference_link, wheel_place.link);
+        let graph = &mut self.context.graph;
         let tilt = Jet::dot(graph, &n, &a);
         let square = tilt.mul(graph, &tilt);
         let one = graph.one();
@@ -371,34 +377,34 @@ impl Builder<'_, '_> {
             let turning = graph.add(first, second);
             let bias = graph.sub(forward.bias, turning);
             let row = Row { name: format!("{name}.{suffix}"), element, kind: RowKind::Nonholonomic };
-            slip_rows.push(RowParts { row, value: None, columns, bias, observer });
+            slip_rows.push(RowParts { row, value: None, columns, bias, reference_link });
         }
-        self.push(format!("{name}.contact"), element, RowKind::Position, contact, observer);
+        self.push(format!("{name}.contact"), element, RowKind::Position, contact, reference_link);
         self.other.append(&mut slip_rows);
     }
 
     /// Adds a holonomic row, unless no coordinate changes it: then it holds by itself, or
     /// never.
-    fn push(&mut self, name: String, element: Element, kind: RowKind, jet: Jet, observer: LinkId) {
+    fn push(&mut self, name: String, element: Element, kind: RowKind, jet: Jet, reference_link: LinkId) {
         let row = Row { name, element, kind };
         if jet.columns.keys().any(|column| matches!(column, Column::V(_))) {
             let Jet { value, columns, bias, .. } = jet;
-            self.holonomic.push(RowParts { row, value: Some(value), columns, bias, observer });
+            self.holonomic.push(RowParts { row, value: Some(value), columns, bias, reference_link });
             return;
         }
-        let model = self.lowering.model;
+        let model = self.context.model;
         let name = element.name(model).to_owned();
         let span = element.span(model);
         if jet.columns.contains_key(&Column::Time) {
-            self.lowering.problems.error(span, Problem::ConstraintWithoutMotion { constraint: name });
+            self.context.problems.error(span, Problem::ConstraintWithoutMotion { constraint: name });
             return;
         }
-        let off = self.lowering.value_at_rest(jet.value);
+        let off = self.context.value_at_rest(jet.value);
         // Default geometry is rarely exact to the last bit.
         if off.abs() < 1e-9 {
             self.redundant.push(row);
         } else {
-            self.lowering
+            self.context
                 .problems
                 .error(span, Problem::LoopCannotClose { joint: name, row: row.name, value: off });
         }

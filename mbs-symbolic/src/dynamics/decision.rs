@@ -23,7 +23,7 @@ pub enum Decision {
 }
 
 /// Longer texts of formulas are cut in sentences.
-const MOST_LETTERS: usize = 60;
+const MAX_LETTERS: usize = 60;
 
 impl Mode {
     /// The text of the model that decides: `x > 3`, `max(a, b)`; empty where the element itself does.
@@ -40,7 +40,7 @@ impl Mode {
     /// `landing`, `` `x > 3` becomes true ``.
     pub fn meaning(&self, rising: bool, sources: &Sources) -> String {
         let text = self.condition(sources);
-        let text = match text.char_indices().nth(MOST_LETTERS) {
+        let text = match text.char_indices().nth(MAX_LETTERS) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text,
         };

@@ -89,7 +89,7 @@ pub struct Equations {
     pub dissipation: Vec<(Element, ExprId)>,
     /// Where in the model expressions come from, each by the first formula that made it;
     /// empty unless contributions are asked for.
-    pub places: Vec<(ExprId, Place)>,
+    pub places: Vec<(ExprId, SourceNote)>,
     /// Names of intermediate quantities for readable equations (`omega_wb_b` of body
     /// `crank` component x …); the first name given to an expression stands.
     pub names: Vec<(ExprId, String)>,
@@ -447,7 +447,7 @@ pub struct Contribution {
 
 /// Where an expression comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceNote {
     /// The part of a formula, or the element, that made it.
     pub span: crate::diag::Span,
     /// The element, where the formula belongs to one.

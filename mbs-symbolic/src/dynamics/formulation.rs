@@ -5,27 +5,27 @@
 //! that suit it. So the functions that compute M or f alone have formulations of their own, and
 //! which is cheapest in the end is decided when programs are optimised.
 
-use super::axes::{self, Chosen};
+use super::axes::{self, Candidate};
+use super::base_parameters::Inertias;
 use super::constraints::Rows;
 use super::equations::{Formulation, Saving};
+use super::first_moments::{self, WithMoments};
+use super::frame_choice::{self, FrameChoice, RewrittenTree};
+use super::inverse_dynamics::inverse_dynamics;
 use super::loads;
 use super::mass_matrix::mass_matrix;
-use super::moments::{self, WithMoments};
-use super::needs::generalised;
-use super::parallel::{self, Computed, Plan};
-use super::recursion::Accelerations;
-use super::regroup::Inertias;
+use super::newton_euler::Accelerations;
 use super::savings::savings;
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id, LinkId};
 use crate::kinematics::{Chain, Column, Kinematics, Move};
-use crate::lower::Lowering;
+use crate::lower::EquationContext;
 use crate::spatial::{Inertia, Vec3};
 
 /// What all formulations start from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Given<'a> {
+pub(super) struct DynamicsProblem<'a> {
     /// Those of the chain, regrouped.
     pub(super) inertias: &'a Inertias,
     pub(super) gravity: Vec3,
@@ -37,58 +37,58 @@ pub(super) struct Given<'a> {
 
 /// M and f for people and for programs.
 #[derive(Debug)]
-pub(super) struct Formulated {
+pub(super) struct Formulations {
     pub(super) readable: Formulation,
     /// As in [`Equations::formulations`](super::Equations::formulations).
     pub(super) formulations: Vec<Formulation>,
     /// How the first of them is formed.
-    pub(super) recipe: Recipe,
+    pub(super) rebuild: Rebuild,
     /// The links in axes worth trying for accelerations.
-    pub(super) computed: Vec<Computed>,
+    pub(super) rewritten: Vec<RewrittenTree>,
     pub(super) savings: Vec<Saving>,
 }
 
 /// How M and f are formed, to form them anew of other inertias.
 #[derive(Debug)]
-pub(super) struct Recipe {
+pub(super) struct Rebuild {
     chain: Chain,
-    plan: Plan,
+    plan: FrameChoice,
     /// The links whose first moments ground sees.
     moments: Vec<LinkId>,
     applied: Applied,
 }
 
-impl Recipe {
+impl Rebuild {
     /// M and f of the mechanism with more inertia at some links, in their axes.
     pub(super) fn with(
         &self,
-        lowering: &mut Lowering<'_>,
+        context: &mut EquationContext<'_>,
         kinematics: &mut Kinematics,
-        given: &Given<'_>,
+        problem: &DynamicsProblem<'_>,
         added: &[(LinkId, Inertia)],
     ) -> [Vec<ExprId>; 2] {
         let mut chain = self.chain.clone();
         for &(link, inertia) in added {
             let own = &mut chain.links[link].inertia;
-            *own = own.add(&mut lowering.graph, inertia);
+            *own = own.add(&mut context.graph, inertia);
         }
         let how = (&chain, &self.plan, &self.moments[..], &self.applied);
-        let [mass_matrix, needs] = moments::formed(lowering, kinematics, given, how);
-        let graph = &mut lowering.graph;
-        [mass_matrix, needs.into_iter().map(|entry| graph.neg(entry)).collect()]
+        let [mass_matrix, inertia_forces] = first_moments::formed(context, kinematics, problem, how);
+        let graph = &mut context.graph;
+        [mass_matrix, inertia_forces.into_iter().map(|entry| graph.neg(entry)).collect()]
     }
 }
 
-impl Given<'_> {
-    /// What inertia needs along every velocity on top of `applied`.
-    pub(super) fn needs(
+impl DynamicsProblem<'_> {
+    /// Generalised inertia forces less the loads `applied`.
+    pub(super) fn inverse_dynamics(
         &self,
         graph: &mut Graph,
-        computed: &Computed,
+        rewritten: &RewrittenTree,
         applied: &Applied,
         accelerations: Accelerations,
     ) -> Vec<ExprId> {
-        generalised(graph, computed, self.gravity, accelerations, applied, self.n_v)
+        inverse_dynamics(graph, rewritten, self.gravity, accelerations, applied, self.n_v)
     }
 
     /// f and M v' − f, beside M as it is.
@@ -96,82 +96,88 @@ impl Given<'_> {
         &self,
         graph: &mut Graph,
         mass_matrix: Vec<ExprId>,
-        computed: &Computed,
+        rewritten: &RewrittenTree,
         applied: &Applied,
     ) -> Formulation {
-        let needs = self.needs(graph, computed, applied, Accelerations::Bias);
+        let inertia_forces = self.inverse_dynamics(graph, rewritten, applied, Accelerations::Bias);
         Formulation {
             mass_matrix,
-            forces: needs.into_iter().map(|entry| graph.neg(entry)).collect(),
-            inverse_dynamics: self.needs(graph, computed, applied, Accelerations::Full),
+            forces: inertia_forces.into_iter().map(|entry| graph.neg(entry)).collect(),
+            inverse_dynamics: self.inverse_dynamics(graph, rewritten, applied, Accelerations::Full),
         }
     }
 
-    pub(super) fn mass(&self, graph: &mut Graph, chosen: &Chosen) -> Vec<ExprId> {
-        let Computed { chain, inertias, .. } = &chosen.mass;
-        mass_matrix(graph, chain, inertias, chosen.plan.carried, self.n_v)
+    pub(super) fn mass(&self, graph: &mut Graph, candidate: &Candidate) -> Vec<ExprId> {
+        let RewrittenTree { chain, inertias, .. } = &candidate.mass;
+        mass_matrix(graph, chain, inertias, candidate.plan.transported_links, self.n_v)
     }
 }
 
 /// Formulates M and f.
-pub(super) fn cheapest(
-    lowering: &mut Lowering<'_>,
+pub(super) fn select_formulation(
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
-    given: &Given<'_>,
+    problem: &DynamicsProblem<'_>,
     rows: &Rows,
     auxiliary: &[ExprId],
-) -> Formulated {
-    let mut beside = auxiliary.to_vec();
+) -> Formulations {
+    let mut shared_roots = auxiliary.to_vec();
     for parts in &rows.list {
         let of_velocities = parts.columns.iter().filter(|(column, _)| matches!(column, Column::V(_)));
-        beside.extend(of_velocities.map(|(_, entry)| *entry));
-        beside.push(parts.bias);
+        shared_roots.extend(of_velocities.map(|(_, entry)| *entry));
+        shared_roots.push(parts.bias);
     }
-    let (chain, together) = together(lowering, kinematics, given, &beside);
-    let n_beside = beside.len();
-    let mass_matrix = given.mass(&mut lowering.graph, &together);
-    beside.extend(&mass_matrix);
-    let applied = loads::cheapest(lowering, kinematics, &together.forces, given, &beside);
-    beside.truncate(n_beside);
+    let (chain, together) = together(context, kinematics, problem, &shared_roots);
+    let n_shared_roots = shared_roots.len();
+    let mass_matrix = problem.mass(&mut context.graph, &together);
+    shared_roots.extend(&mass_matrix);
+    let applied = loads::select_load_paths(context, kinematics, &together.forces, problem, &shared_roots);
+    shared_roots.truncate(n_shared_roots);
     // Where nothing else is seen from ground, moments are cheaper to see from their links.
     let seen = if rows.list.is_empty() {
         None
     } else {
-        moments::cheapest(lowering, kinematics, given, (&chain, &together, &applied), &beside)
+        first_moments::select_first_moments(
+            context,
+            kinematics,
+            problem,
+            (&chain, &together, &applied),
+            &shared_roots,
+        )
     };
-    let savings = if given.with_savings {
+    let savings = if problem.with_savings {
         let taken = (&chain, &together, &applied);
         let operations = seen.as_ref().map(|seen| seen.operations);
-        savings(&mut lowering.graph, given, &kinematics.chain, taken, operations, &beside)
+        savings(&mut context.graph, problem, &kinematics.chain, taken, operations, &shared_roots)
     } else {
         Vec::new()
     };
-    let (own_forces, own_applied) = forces_alone(lowering, kinematics, given);
-    let graph = &mut lowering.graph;
-    let recursive = given.formulation(graph, mass_matrix, &together.forces, &applied);
-    let own_mass = mass_alone(graph, &kinematics.chain, given);
-    let alone = given.formulation(graph, own_mass, &own_forces, &own_applied);
-    let mut readable = match together.readable(graph, &chain, given.inertias) {
-        Some(chosen) => {
-            let mass = given.mass(graph, &chosen);
-            given.formulation(graph, mass, &chosen.forces, &applied)
+    let (own_forces, own_applied) = forces_alone(context, kinematics, problem);
+    let graph = &mut context.graph;
+    let recursive = problem.formulation(graph, mass_matrix, &together.forces, &applied);
+    let own_mass = mass_alone(graph, &kinematics.chain, problem);
+    let alone = problem.formulation(graph, own_mass, &own_forces, &own_applied);
+    let mut readable = match together.readable(graph, &chain, problem.inertias) {
+        Some(candidate) => {
+            let mass = problem.mass(graph, &candidate);
+            problem.formulation(graph, mass, &candidate.forces, &applied)
         }
         None => recursive.clone(),
     };
-    let recipe = match &seen {
+    let rebuild = match &seen {
         Some(WithMoments { plan, links, applied, .. }) => {
-            Recipe { chain, plan: plan.clone(), moments: links.clone(), applied: applied.clone() }
+            Rebuild { chain, plan: plan.clone(), moments: links.clone(), applied: applied.clone() }
         }
-        None => Recipe { chain, plan: together.plan, moments: Vec::new(), applied },
+        None => Rebuild { chain, plan: together.plan, moments: Vec::new(), applied },
     };
-    let with_moments = seen.map(|WithMoments { mass_matrix, needs, .. }| Formulation {
+    let with_moments = seen.map(|WithMoments { mass_matrix, inertia_forces, .. }| Formulation {
         mass_matrix,
-        forces: needs.into_iter().map(|entry| graph.neg(entry)).collect(),
+        forces: inertia_forces.into_iter().map(|entry| graph.neg(entry)).collect(),
         inverse_dynamics: recursive.inverse_dynamics.clone(),
     });
     let mut formulations: Vec<Formulation> = with_moments.into_iter().chain([recursive, alone]).collect();
     share_zeros(graph, formulations.iter_mut().chain([&mut readable]));
-    Formulated { readable, formulations, recipe, computed: vec![together.forces, own_forces], savings }
+    Formulations { readable, formulations, rebuild, rewritten: vec![together.forces, own_forces], savings }
 }
 
 /// An entry of M that is zero by the form of one formulation is zero in all, so that M has the same
@@ -187,73 +193,79 @@ fn share_zeros<'a>(graph: &mut Graph, formulations: impl Iterator<Item = &'a mut
     }
 }
 
-/// The axes in which M and f together, `beside` what else is evaluated with them, are cheapest,
+/// The axes in which M and f together, `shared_roots` what else is evaluated with them, are cheapest,
 /// and the chain they are axes of.
 fn together(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
-    given: &Given<'_>,
-    beside: &[ExprId],
-) -> (Chain, Chosen) {
-    let known = with_known_accelerations(lowering, kinematics, given.gravity);
-    let graph = &mut lowering.graph;
+    problem: &DynamicsProblem<'_>,
+    shared_roots: &[ExprId],
+) -> (Chain, Candidate) {
+    let known = with_known_accelerations(context, kinematics, problem.gravity);
+    let graph = &mut context.graph;
     let cost = |graph: &mut Graph, chain: &Chain| {
-        let plan = Plan::parallel(graph, chain);
-        let computed = parallel::computed(graph, chain, given.inertias, &plan);
-        let mut roots = given.needs(graph, &computed, given.applied, Accelerations::Bias);
-        roots.extend(beside);
+        let plan = FrameChoice::parallel(graph, chain);
+        let rewritten = frame_choice::rewrite(graph, chain, problem.inertias, &plan);
+        let mut roots = problem.inverse_dynamics(graph, &rewritten, problem.applied, Accelerations::Bias);
+        roots.extend(shared_roots);
         graph.operations(&roots)
     };
     let chain = match known {
         Some(chain) if cost(graph, &chain) < cost(graph, &kinematics.chain) => chain,
         _ => kinematics.chain.clone(),
     };
-    let form = |graph: &mut Graph, chosen: &Chosen| {
-        let mass_matrix = given.mass(graph, chosen);
+    let form = |graph: &mut Graph, candidate: &Candidate| {
+        let mass_matrix = problem.mass(graph, candidate);
         let mut roots = mass_matrix.clone();
-        roots.extend(given.needs(graph, &chosen.forces, given.applied, Accelerations::Bias));
-        roots.extend(beside);
+        roots.extend(problem.inverse_dynamics(
+            graph,
+            &candidate.forces,
+            problem.applied,
+            Accelerations::Bias,
+        ));
+        roots.extend(shared_roots);
         (mass_matrix, graph.operations(&roots))
     };
-    let cost = |graph: &mut Graph, chosen: &Chosen| form(graph, chosen).1;
-    let chosen = axes::cheapest(graph, &chain, given.inertias, true, cost);
-    let chosen = axes::with_bases(graph, chosen, form);
-    (chain, chosen)
+    let cost = |graph: &mut Graph, candidate: &Candidate| form(graph, candidate).1;
+    let candidate = axes::select_frames(graph, &chain, problem.inertias, true, cost);
+    let candidate = axes::with_bases(graph, candidate, form);
+    (chain, candidate)
 }
 
 /// The axes in which f alone is cheapest, and how the loads get there.
 fn forces_alone(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
-    given: &Given<'_>,
-) -> (Computed, Applied) {
-    let graph = &mut lowering.graph;
-    let Chosen { forces, .. } =
-        axes::cheapest(graph, &kinematics.chain, given.inertias, true, |graph, chosen| {
-            let roots = given.needs(graph, &chosen.forces, given.applied, Accelerations::Bias);
+    problem: &DynamicsProblem<'_>,
+) -> (RewrittenTree, Applied) {
+    let graph = &mut context.graph;
+    let Candidate { forces, .. } =
+        axes::select_frames(graph, &kinematics.chain, problem.inertias, true, |graph, candidate| {
+            let roots =
+                problem.inverse_dynamics(graph, &candidate.forces, problem.applied, Accelerations::Bias);
             graph.operations(&roots)
         });
-    let applied = loads::cheapest(lowering, kinematics, &forces, given, &[]);
+    let applied = loads::select_load_paths(context, kinematics, &forces, problem, &[]);
     (forces, applied)
 }
 
 /// M in the axes in which it is cheapest alone.
-fn mass_alone(graph: &mut Graph, chain: &Chain, given: &Given<'_>) -> Vec<ExprId> {
-    let form = |graph: &mut Graph, chosen: &Chosen| {
-        let mass_matrix = given.mass(graph, chosen);
+fn mass_alone(graph: &mut Graph, chain: &Chain, problem: &DynamicsProblem<'_>) -> Vec<ExprId> {
+    let form = |graph: &mut Graph, candidate: &Candidate| {
+        let mass_matrix = problem.mass(graph, candidate);
         let operations = graph.operations(&mass_matrix);
         (mass_matrix, operations)
     };
-    let cost = |graph: &mut Graph, chosen: &Chosen| form(graph, chosen).1;
-    let chosen = axes::cheapest(graph, chain, given.inertias, true, cost);
-    let chosen = axes::with_bases(graph, chosen, form);
-    given.mass(graph, &chosen)
+    let cost = |graph: &mut Graph, candidate: &Candidate| form(graph, candidate).1;
+    let candidate = axes::select_frames(graph, chain, problem.inertias, true, cost);
+    let candidate = axes::with_bases(graph, candidate, form);
+    problem.mass(graph, &candidate)
 }
 
 /// The chain with the accelerations of places past which links do not turn with anything
 /// before, as ground sees them: closed loops need them too. `None` if there are no such places.
 fn with_known_accelerations(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     gravity: Vec3,
 ) -> Option<Chain> {
@@ -263,12 +275,12 @@ fn with_known_accelerations(
         if !kinematics.chain.links[id].reorients {
             continue;
         }
-        let Some((_, [_, a_bias])) = kinematics.see(lowering, LinkId::new(0), id).reoriented_at else {
+        let Some((_, [_, a_bias])) = kinematics.link_motion(context, LinkId::new(0), id).reoriented_at else {
             continue;
         };
-        let known = a_bias.sub(&mut lowering.graph, gravity);
+        let known = a_bias.sub(&mut context.graph, gravity);
         for step in &mut chain.links[id].moves {
-            if let Move::Reorient { a_w, .. } = step {
+            if let Move::WorldAligned { a_w, .. } = step {
                 *a_w = Some(known);
                 found = Some(());
             }

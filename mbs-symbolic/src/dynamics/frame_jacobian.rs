@@ -16,7 +16,7 @@ use crate::diag::Span;
 use crate::expr::Graph;
 use crate::ids::{ExprId, FrameId, Id, LinkId};
 use crate::kinematics::{Column, Kinematics};
-use crate::lower::Lowering;
+use crate::lower::EquationContext;
 use crate::spatial::{Axes, Vec3};
 
 /// The axes in which frame Jacobians give velocities.
@@ -30,22 +30,22 @@ pub enum FrameAxes {
 }
 
 /// The frames whose Jacobians are asked for, each once; complains of names no frame has.
-pub(super) fn asked(lowering: &mut Lowering<'_>, names: &[String]) -> Vec<FrameId> {
+pub(super) fn asked(context: &mut EquationContext<'_>, names: &[String]) -> Vec<FrameId> {
     let mut frames = Vec::new();
     for name in names {
-        match lowering.model.find_frame(name) {
+        match context.model.find_frame(name) {
             Ok(frame) if frames.contains(&frame) => {}
             Ok(frame) => frames.push(frame),
-            Err(problem) => lowering.problems.error(Span::default(), problem),
+            Err(problem) => context.problems.error(Span::default(), problem),
         }
     }
     frames
 }
 
 /// Forms the Jacobians of frames side by side, each 6 × n_v and column by column: velocity of the
-/// origin, then angular velocity. The graph of the equations is that of `lowering`.
+/// origin, then angular velocity. The graph of the equations is that of `context`.
 pub(super) fn form(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     equations: &mut Equations,
     frames: &[FrameId],
@@ -54,16 +54,16 @@ pub(super) fn form(
     if frames.is_empty() {
         return;
     }
-    let model = lowering.model;
+    let model = context.model;
     let n_v = equations.layout.velocities.len();
     equations.layout.frames = frames.iter().map(|&frame| model.frame_name(frame)).collect();
-    let each = frames.iter().flat_map(|&frame| jacobian(lowering, kinematics, frame, axes, n_v));
+    let each = frames.iter().flat_map(|&frame| jacobian(context, kinematics, frame, axes, n_v));
     equations.frame_jacobian = Some(each.collect());
 }
 
 /// The Jacobian of one frame.
 fn jacobian(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     frame: FrameId,
     axes: FrameAxes,
@@ -71,10 +71,10 @@ fn jacobian(
 ) -> Vec<ExprId> {
     let place = kinematics.chain.frames[frame];
     let ground = LinkId::new(0);
-    let rot_wl = kinematics.see(lowering, ground, place.link).rot;
-    let linear = kinematics.partial_velocities(lowering, ground, place);
-    let angular = kinematics.spin(lowering, ground, place.link).columns;
-    let graph = &mut lowering.graph;
+    let rot_wl = kinematics.link_motion(context, ground, place.link).rot;
+    let linear = kinematics.partial_velocities(context, ground, place);
+    let angular = kinematics.spin(context, ground, place.link).columns;
+    let graph = &mut context.graph;
     let rot_wf = rot_wl.compose(graph, place.in_link.rot);
     let [linear, angular] = [linear, angular].map(|partials| columns(graph, n_v, &partials));
     let vectors = linear.into_iter().zip(angular).flat_map(|(v, omega)| [v, omega]);

@@ -2,10 +2,10 @@
 //!
 //! The subtree outboard of a step acts as one rigid body. Its momentum for unit rate of the step is transported
 //! towards the root, and the component along each step on the way is an entry of M. In long chains most entries
-//! are formed in the axes of a common base link near the root ([`bases`](super::bases)).
+//! are formed in the axes of a common base link near the root ([`composite_far`](super::composite_far)).
 
-use super::bases::{Bases, Momentum, Partial};
-use super::regroup::Inertias;
+use super::base_parameters::Inertias;
+use super::composite_far::{Bases, Momentum, Partial};
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
@@ -13,14 +13,14 @@ use crate::model::limits;
 use crate::spatial::{Inertia, Rot3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The momentum one step's unit rate gives to all that hangs on it.
+/// The momentum of the subtree outboard of a joint axis, one rigid body, for unit joint rate.
 #[derive(Debug, Clone)]
-struct Carried {
+struct CompositeMomentum {
     partials: Vec<(Column, ExprId)>,
     /// In the axes and about the origin it has been carried to.
     linear: Vec3,
     angular: Vec3,
-    /// The same as the base sees it.
+    /// The same in base-frame coordinates.
     at_base: Option<Momentum>,
     /// Through how many links it is still carried before it is met as the base sees it, and through how
     /// many more until one turns: before that it is cheap to carry, and slides at right angles have nothing
@@ -29,18 +29,18 @@ struct Carried {
     has_turned: bool,
 }
 
-impl Carried {
+impl CompositeMomentum {
     fn new(partials: Vec<(Column, ExprId)>, linear: Vec3, angular: Vec3) -> Self {
         Self { partials, linear, angular, at_base: None, links_left: 0, has_turned: false }
     }
 
-    /// Makes it seen from a base, once it has been carried through `links` links.
-    fn seen(&mut self, at_base: Option<Momentum>, links: usize) {
+    /// Switches to base-frame coordinates after `links` links.
+    fn rebase_after(&mut self, at_base: Option<Momentum>, links: usize) {
         (self.at_base, self.links_left, self.has_turned) = (at_base, links, false);
     }
 
-    /// Has been carried through a link.
-    fn passed(&mut self, turns: bool) {
+    /// Counts a link it has been carried through.
+    fn advance_link(&mut self, turns: bool) {
         self.links_left = self.links_left.saturating_sub(1);
         self.has_turned |= turns;
     }
@@ -48,7 +48,7 @@ impl Carried {
     /// The velocity it is the momentum of, if it is that of one alone and can still be added to others.
     fn velocity(&self) -> Option<u32> {
         match self.partials[..] {
-            [(Column::V(velocity), _)] if self.far().is_none() => Some(velocity),
+            [(Column::V(velocity), _)] if self.in_base().is_none() => Some(velocity),
             _ => None,
         }
     }
@@ -84,37 +84,37 @@ impl Carried {
     }
 
     /// At the base itself it is where it would have been carried to.
-    fn come_to_base(&mut self) {
-        if let Some(Momentum { linear, angular }) = self.far() {
+    fn rebase(&mut self) {
+        if let Some(Momentum { linear, angular }) = self.in_base() {
             (self.linear, self.angular) = (linear, angular);
         }
         self.at_base = None;
     }
 
     /// The momentum, if it is not carried any more.
-    fn far(&self) -> Option<Momentum> {
+    fn in_base(&self) -> Option<Momentum> {
         self.at_base.filter(|_| self.links_left == 0 && self.has_turned)
     }
 }
 
-/// M, n_v × n_v, column-major. `near` is through how many links momenta are carried before a base
-/// sees them; if `None`, through all.
+/// M, n_v × n_v, column-major. `transported_links` is through how many links momenta are carried before they
+/// are expressed in a base; if `None`, through all.
 pub(crate) fn mass_matrix(
     graph: &mut Graph,
     chain: &Chain,
     inertias: &Inertias,
-    near: Option<usize>,
+    transported_links: Option<usize>,
     n_v: usize,
 ) -> Vec<ExprId> {
     let zero = graph.zero();
-    let bases = match near {
-        Some(near) => Bases::new(graph, chain, near),
+    let bases = match transported_links {
+        Some(transported_links) => Bases::new(graph, chain, transported_links),
         None => Bases::none(chain),
     };
     let mut matrix = Matrix { entries: vec![zero; n_v * n_v], n_v };
     let shared = shared(chain);
     let mut composite: IdVec<LinkId, Inertia> = inertias.at_links.iter().copied().collect();
-    let mut carried: IdVec<LinkId, Vec<Carried>> = chain.links.ids().map(|_| Vec::new()).collect();
+    let mut momenta: IdVec<LinkId, Vec<CompositeMomentum>> = chain.links.ids().map(|_| Vec::new()).collect();
     for id in chain.links.ids().rev() {
         // It grows with the square of a chain's length; whoever asked refuses what is too large.
         if graph.len() > limits::NODES {
@@ -123,9 +123,9 @@ pub(crate) fn mass_matrix(
         let link = &chain.links[id];
         let Some(parent) = link.parent else { continue };
         let mut inertia = composite[id];
-        let mut columns = std::mem::take(&mut carried[id]);
+        let mut columns = std::mem::take(&mut momenta[id]);
         if !bases.sees(id) {
-            columns.iter_mut().for_each(Carried::come_to_base);
+            columns.iter_mut().for_each(CompositeMomentum::rebase);
         }
         for (index, step) in link.moves.iter().enumerate().rev() {
             if let Some((_, met)) = inertias.between[id].iter().find(|(place, _)| *place == index) {
@@ -136,16 +136,16 @@ pub(crate) fn mass_matrix(
         }
         for column in &mut columns {
             if bases.sees(id) {
-                column.passed(bases.turns[id]);
+                column.advance_link(bases.turns[id]);
             } else {
                 // Here it leaves a base; there may be another before.
-                let Carried { linear, angular, .. } = *column;
-                column.seen(bases.arrived(graph, parent, linear, angular), bases.near);
+                let CompositeMomentum { linear, angular, .. } = *column;
+                column.rebase_after(bases.arrived(graph, parent, linear, angular), bases.transported_links);
             }
         }
         composite[parent] = composite[parent].add(graph, inertia);
-        carried[parent].append(&mut columns);
-        add_up(graph, &mut carried[parent], &shared);
+        momenta[parent].append(&mut columns);
+        add_up(graph, &mut momenta[parent], &shared);
     }
     matrix.entries
 }
@@ -155,7 +155,7 @@ fn shared(chain: &Chain) -> BTreeSet<u32> {
     let (mut known, mut shared) = (BTreeSet::new(), BTreeSet::new());
     for link in &chain.links {
         let motions = link.moves.iter().filter_map(|step| match step {
-            Move::Shift { motion: Some((_, motion)), .. } | Move::Rotate { motion: Some(motion), .. } => {
+            Move::Translate { motion: Some((_, motion)), .. } | Move::Rotate { motion: Some(motion), .. } => {
                 Some(motion)
             }
             _ => None,
@@ -173,7 +173,7 @@ fn shared(chain: &Chain) -> BTreeSet<u32> {
 }
 
 /// Adds up the momenta of each shared velocity that stand at one place: from there on they are carried as one.
-fn add_up(graph: &mut Graph, columns: &mut Vec<Carried>, shared: &BTreeSet<u32>) {
+fn add_up(graph: &mut Graph, columns: &mut Vec<CompositeMomentum>, shared: &BTreeSet<u32>) {
     let mut first: BTreeMap<(u32, bool), usize> = BTreeMap::new();
     let mut index = 0;
     while index < columns.len() {
@@ -194,7 +194,7 @@ fn add_up(graph: &mut Graph, columns: &mut Vec<Carried>, shared: &BTreeSet<u32>)
 
 /// The way back through the moves of a link.
 struct Back<'a> {
-    columns: &'a mut Vec<Carried>,
+    columns: &'a mut Vec<CompositeMomentum>,
     matrix: &'a mut Matrix,
     bases: &'a Bases,
     link: LinkId,
@@ -204,37 +204,37 @@ impl Back<'_> {
     fn step(&mut self, graph: &mut Graph, (step, index): (&Move, usize), inertia: &mut Inertia) {
         let before = (self.link, index);
         match step {
-            Move::Shift { r, motion } => {
+            Move::Translate { r, motion } => {
                 let met = self.columns.len();
                 if let Some((axis, motion)) = motion {
                     let e = Vec3::unit(graph, r.axes, *axis);
                     let linear = e.scale(graph, inertia.mass);
                     let angular = inertia.first_moment.cross(graph, e);
-                    let column = Carried::new(motion.partials.clone(), linear, angular);
+                    let column = CompositeMomentum::new(motion.partials.clone(), linear, angular);
                     let partial = self.bases.slide(before, *axis);
-                    self.meet(graph, column, partial, |carried| carried.linear.xyz[*axis]);
+                    self.meet(graph, column, partial, |composite| composite.linear.xyz[*axis]);
                 }
                 *inertia = inertia.shifted(graph, *r);
-                for column in self.near() {
+                for column in self.in_link_axes() {
                     let lever = r.cross(graph, column.linear);
                     column.angular = column.angular.add(graph, lever);
                 }
-                self.see(graph, met, before);
+                self.express_in_base(graph, met, before);
             }
-            Move::Turn { rot } => self.turn(graph, *rot, inertia),
+            Move::FixedRotation { rot } => self.turn(graph, *rot, inertia),
             Move::Rotate { rot, axis, angle, motion } => {
                 let met = self.columns.len();
                 if let Some(motion) = motion {
                     let column = about(graph, inertia, *axis, motion.partials.clone());
                     let partial = self.bases.turn(graph, before, *axis);
-                    self.meet(graph, column, partial, |carried| carried.angular.xyz[*axis]);
+                    self.meet(graph, column, partial, |composite| composite.angular.xyz[*axis]);
                 }
                 inertia.about_origin = inertia.about_origin.turned(graph, rot.to, *axis, *angle);
                 inertia.first_moment = rot.apply(graph, inertia.first_moment);
                 self.turn_columns(graph, *rot);
-                self.see(graph, met, before);
+                self.express_in_base(graph, met, before);
             }
-            Move::Quaternion { rot, v, reversed, .. } => {
+            Move::Spherical { rot, v, reversed, .. } => {
                 if *reversed {
                     self.turn(graph, *rot, inertia);
                 }
@@ -245,18 +245,18 @@ impl Back<'_> {
                 for (k, &v) in v.iter().enumerate() {
                     let column = about(graph, inertia, k, vec![(Column::V(v), sign)]);
                     let partial = self.bases.turn(graph, place, k);
-                    self.meet(graph, column, partial, |carried| carried.angular.xyz[k]);
+                    self.meet(graph, column, partial, |composite| composite.angular.xyz[k]);
                 }
-                self.see(graph, met, place);
+                self.express_in_base(graph, met, place);
                 if !*reversed {
                     self.turn(graph, *rot, inertia);
                 }
             }
             // What hangs here follows earlier steps without turning: for them it is a point.
-            Move::Reorient { rot, .. } => {
+            Move::WorldAligned { rot, .. } => {
                 let mass = inertia.mass;
                 *inertia = Inertia { mass, ..Inertia::zero(graph, rot.to) };
-                for column in self.near() {
+                for column in self.in_link_axes() {
                     column.linear = rot.apply(graph, column.linear);
                     column.angular = Vec3::zero(graph, rot.to);
                 }
@@ -265,32 +265,33 @@ impl Back<'_> {
     }
 
     /// What is carried still.
-    fn near(&mut self) -> impl Iterator<Item = &mut Carried> {
-        self.columns.iter_mut().filter(|column| column.far().is_none())
+    fn in_link_axes(&mut self) -> impl Iterator<Item = &mut CompositeMomentum> {
+        self.columns.iter_mut().filter(|column| column.in_base().is_none())
     }
 
     /// Makes the columns from `first` on, which stand at a place, seen from the base.
-    fn see(&mut self, graph: &mut Graph, first: usize, place: (LinkId, usize)) {
+    fn express_in_base(&mut self, graph: &mut Graph, first: usize, place: (LinkId, usize)) {
         if !self.bases.sees(self.link) {
             return;
         }
         for column in &mut self.columns[first..] {
             let at_base = self.bases.momentum(graph, place, column.linear, column.angular);
-            column.seen(at_base, self.bases.near + 1);
+            column.rebase_after(at_base, self.bases.transported_links + 1);
         }
     }
 
     fn meet(
         &mut self,
         graph: &mut Graph,
-        column: Carried,
+        column: CompositeMomentum,
         partial: Option<Partial>,
-        component: impl Fn(&Carried) -> ExprId,
+        component: impl Fn(&CompositeMomentum) -> ExprId,
     ) {
-        let component = |graph: &mut Graph, carried: &Carried| match (partial, carried.far()) {
-            (Some(partial), Some(momentum)) => partial.along(graph, momentum),
-            _ => component(carried),
-        };
+        let component =
+            |graph: &mut Graph, composite: &CompositeMomentum| match (partial, composite.in_base()) {
+                (Some(partial), Some(momentum)) => partial.along(graph, momentum),
+                _ => component(composite),
+            };
         self.matrix.meet(graph, &column, self.columns, component);
         self.columns.push(column);
     }
@@ -302,7 +303,7 @@ impl Back<'_> {
     }
 
     fn turn_columns(&mut self, graph: &mut Graph, rot: Rot3) {
-        for column in self.near() {
+        for column in self.in_link_axes() {
             column.linear = rot.apply(graph, column.linear);
             column.angular = rot.apply(graph, column.angular);
         }
@@ -310,11 +311,16 @@ impl Back<'_> {
 }
 
 /// The momentum of a unit turn about axis `k`: linear e×h, angular I e.
-fn about(graph: &mut Graph, inertia: &Inertia, k: usize, partials: Vec<(Column, ExprId)>) -> Carried {
+fn about(
+    graph: &mut Graph,
+    inertia: &Inertia,
+    k: usize,
+    partials: Vec<(Column, ExprId)>,
+) -> CompositeMomentum {
     let h = inertia.first_moment;
     let e = Vec3::unit(graph, h.axes, k);
     let linear = e.cross(graph, h);
-    Carried::new(partials, linear, inertia.about_origin.column(k))
+    CompositeMomentum::new(partials, linear, inertia.about_origin.column(k))
 }
 
 struct Matrix {
@@ -328,9 +334,9 @@ impl Matrix {
     fn meet(
         &mut self,
         graph: &mut Graph,
-        step: &Carried,
-        carried: &[Carried],
-        component: impl Fn(&mut Graph, &Carried) -> ExprId,
+        step: &CompositeMomentum,
+        momenta: &[CompositeMomentum],
+        component: impl Fn(&mut Graph, &CompositeMomentum) -> ExprId,
     ) {
         let own = component(graph, step);
         for &(i, left) in &step.partials {
@@ -338,7 +344,7 @@ impl Matrix {
                 self.add(graph, (i, left), (j, right), own);
             }
         }
-        for other in carried {
+        for other in momenta {
             let mutual = component(graph, other);
             for &(i, left) in &step.partials {
                 for &(j, right) in &other.partials {

@@ -8,23 +8,23 @@ mod activity;
 mod aligned;
 mod assemble;
 mod axes;
-mod bases;
+mod base_parameters;
 mod closures;
+mod composite_far;
 mod constraints;
 mod decision;
 mod equations;
+mod first_moments;
 mod formulation;
+mod frame_choice;
 mod frame_jacobian;
+mod inverse_dynamics;
 mod jacobian;
 mod loads;
 mod mass_matrix;
-mod moments;
-mod needs;
+mod newton_euler;
 mod outputs;
-mod parallel;
 mod provenance;
-mod recursion;
-mod regroup;
 mod savings;
 mod solution;
 
@@ -33,8 +33,8 @@ pub use assemble::{Options, build};
 pub use decision::Decision;
 pub use equations::{
     Contribution, Element, Equations, Formulation, FrozenReading, InputSlot, Kinks, Layout, Mode,
-    ModeCondition, ModeKind, Part, Place, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving,
+    ModeCondition, ModeKind, Part, Pose, Quantity, QuaternionBlock, Row, RowKind, Saving, SourceNote,
 };
 pub use frame_jacobian::FrameAxes;
-pub(crate) use recursion::Wrench;
+pub(crate) use newton_euler::Wrench;
 pub use solution::{Algorithm, Solution};

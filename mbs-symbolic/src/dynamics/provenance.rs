@@ -4,17 +4,17 @@
 //! is computed, which shares work between elements.
 
 use super::assemble::height_energy;
+use super::base_parameters::Inertias;
 use super::constraints::Rows;
 use super::equations::{Contribution, Element, Part, Quantity};
 use super::loads;
 use super::mass_matrix::mass_matrix;
-use super::recursion::{self, Accelerations, Twist, Wrench, Wrenches};
-use super::regroup::Inertias;
+use super::newton_euler::{self, Accelerations, SpatialMotion, Wrench, Wrenches};
 use crate::expr::{Derivative, Graph, Symbol, gradient};
 use crate::forces::Applied;
 use crate::ids::{BodyId, ExprId, Id, IdVec, LinkId, OutputId, StateId};
 use crate::kinematics::{Chain, Column, Kinematics};
-use crate::lower::Lowering;
+use crate::lower::EquationContext;
 use crate::spatial::{Inertia, Vec3};
 
 /// What contributions are made of.
@@ -24,7 +24,7 @@ pub(super) struct Parts<'a> {
     pub(super) gravity: Vec3,
     pub(super) rows: &'a Rows,
     /// Motion of the links with v' = 0.
-    pub(super) bias: &'a IdVec<LinkId, Twist>,
+    pub(super) bias: &'a IdVec<LinkId, SpatialMotion>,
     /// T, n_p × n_v.
     pub(super) kinematic_matrix: &'a [ExprId],
 }
@@ -32,17 +32,17 @@ pub(super) struct Parts<'a> {
 /// Contributions to M, f, g, G, c, z, a, outputs and energies; a and outputs are
 /// `formulas`.
 pub(super) fn contributions(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     parts: &Parts<'_>,
     formulas: [&[ExprId]; 2],
     n_v: usize,
 ) -> Vec<Contribution> {
     let mut list = List::default();
-    to_mass(&mut lowering.graph, &kinematics.chain, n_v, &mut list);
-    of_bodies_to_forces(lowering, kinematics, parts, n_v, &mut list);
-    of_elements_to_forces(lowering, kinematics, parts.applied, n_v, &mut list);
-    let graph = &mut lowering.graph;
+    to_mass(&mut context.graph, &kinematics.chain, n_v, &mut list);
+    of_bodies_to_forces(context, kinematics, parts, n_v, &mut list);
+    of_elements_to_forces(context, kinematics, parts.applied, n_v, &mut list);
+    let graph = &mut context.graph;
     to_rows(graph, parts.rows, &mut list);
     let [auxiliary, outputs] = formulas;
     for (i, &value) in auxiliary.iter().enumerate() {
@@ -53,7 +53,7 @@ pub(super) fn contributions(
         let element = Element::Output(OutputId::new(i));
         list.push(graph, Quantity::Output(i as u32), element, Part::Formula, value);
     }
-    to_energies(lowering, kinematics, parts, &mut list);
+    to_energies(context, kinematics, parts, &mut list);
     list.0
 }
 
@@ -79,15 +79,15 @@ impl List {
 /// accounts for times the rate it resists, as far as velocities make that rate. Elements without a
 /// potential are left out.
 pub(super) fn dissipation(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     applied: &Applied,
     n_v: usize,
 ) -> Vec<(Element, ExprId)> {
-    let graph = &mut lowering.graph;
+    let graph = &mut context.graph;
     // Rates are affine in v: the derivative along v itself is what velocities make.
     let velocities = (0..n_v).map(|i| graph.symbol(Symbol::V(i as u32))).collect::<Vec<ExprId>>();
     let mut along = Derivative::new(velocities.iter().map(|&v| (v, v)));
-    let elements = lowering.model.forces.ids().map(Element::Force);
+    let elements = context.model.forces.ids().map(Element::Force);
     let elements = elements.filter(|element| !applied.without_potential.contains(element));
     let mut power_of = |element: Element| {
         let own = applied.damping.iter().filter(|damping| damping.element == element);
@@ -126,30 +126,31 @@ fn to_mass(graph: &mut Graph, chain: &Chain, n_v: usize, list: &mut List) {
 }
 
 fn of_bodies_to_forces(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     parts: &Parts<'_>,
     n_v: usize,
     list: &mut List,
 ) {
     // Without gravity, which counts by itself.
-    let graph = &mut lowering.graph;
+    let graph = &mut context.graph;
     let still = Vec3::zero(graph, parts.gravity.axes);
-    let twists = recursion::twists(graph, &kinematics.chain, still, Accelerations::Bias);
+    let spatial_motions = newton_euler::spatial_motions(graph, &kinematics.chain, still, Accelerations::Bias);
     let n_p = parts.kinematic_matrix.len() / n_v.max(1);
     let positions: Vec<ExprId> = (0..n_p).map(|i| graph.symbol(Symbol::P(i as u32))).collect();
     let bodies: Vec<(LinkId, BodyId)> = bodies(&kinematics.chain).collect();
     for (id, body) in bodies {
-        let (chain, graph) = (&kinematics.chain, &mut lowering.graph);
-        let wrench = recursion::inertial_wrench(graph, &chain.links[id].inertia, &twists[id]);
+        let (chain, graph) = (&kinematics.chain, &mut context.graph);
+        let wrench = newton_euler::inertial_wrench(graph, &chain.links[id].inertia, &spatial_motions[id]);
         let mut wrenches = Wrenches::none(chain);
-        wrenches.at_links[id] = Some(Wrench { f: wrench.f.neg(graph), n: wrench.n.neg(graph) });
-        let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
+        wrenches.at_links[id] =
+            Some(Wrench { force: wrench.force.neg(graph), moment: wrench.moment.neg(graph) });
+        let values = newton_euler::project(graph, chain, &wrenches, n_v, |_, _, _| {});
         list.push_forces(graph, Element::Body(body), Part::InertialForce, values);
 
         // A weight pulls down the slope of its height: −Tᵀ ∂V/∂p.
-        let height = height_energy(lowering, kinematics, parts.gravity, id);
-        let graph = &mut lowering.graph;
+        let height = height_energy(context, kinematics, parts.gravity, id);
+        let graph = &mut context.graph;
         let slopes = gradient(graph, height, &positions);
         let columns = parts.kinematic_matrix.chunks_exact(n_p.max(1));
         let mut along = |column: &[ExprId]| {
@@ -165,7 +166,7 @@ fn of_bodies_to_forces(
 
 /// All loads of an element together: what acts on one body and back on another is one.
 fn of_elements_to_forces(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     applied: &Applied,
     n_v: usize,
@@ -179,27 +180,27 @@ fn of_elements_to_forces(
     }
     for element in elements {
         // Along partial velocities a force reads as one writes it: force times what it moves.
-        if let Some(along) = loads::along(lowering, kinematics, applied, element) {
+        if let Some(along) = loads::along(context, kinematics, applied, element) {
             for (_, index, value) in along {
-                list.push(&lowering.graph, Quantity::Force(index), element, Part::Applied, value);
+                list.push(&context.graph, Quantity::Force(index), element, Part::Applied, value);
             }
             continue;
         }
-        let (chain, graph) = (&kinematics.chain, &mut lowering.graph);
+        let (chain, graph) = (&kinematics.chain, &mut context.graph);
         let mut wrenches = Wrenches::none(chain);
         for load in applied.on_links.iter().filter(|load| load.element == element) {
-            let Wrench { f, n } = load.wrench(graph, None);
+            let Wrench { force: f, moment: n } = load.wrench(graph, None);
             let total = &mut wrenches.at_links[load.link];
             *total = Some(match *total {
-                Some(sum) => Wrench { f: sum.f.add(graph, f), n: sum.n.add(graph, n) },
-                None => Wrench { f, n },
+                Some(sum) => Wrench { force: sum.force.add(graph, f), moment: sum.moment.add(graph, n) },
+                None => Wrench { force: f, moment: n },
             });
         }
-        let values = recursion::project(graph, chain, &wrenches, n_v, |_, _, _| {});
+        let values = newton_euler::project(graph, chain, &wrenches, n_v, |_, _, _| {});
         list.push_forces(graph, element, Part::Applied, values);
     }
     for &(element, index, value) in &applied.along {
-        list.push(&lowering.graph, Quantity::Force(index), element, Part::Applied, value);
+        list.push(&context.graph, Quantity::Force(index), element, Part::Applied, value);
     }
 }
 
@@ -221,17 +222,22 @@ fn to_rows(graph: &Graph, rows: &Rows, list: &mut List) {
     }
 }
 
-fn to_energies(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, parts: &Parts<'_>, list: &mut List) {
+fn to_energies(
+    context: &mut EquationContext<'_>,
+    kinematics: &mut Kinematics,
+    parts: &Parts<'_>,
+    list: &mut List,
+) {
     let bodies: Vec<(LinkId, BodyId)> = bodies(&kinematics.chain).collect();
     for (id, body) in bodies {
         let element = Element::Body(body);
         let inertia = kinematics.chain.links[id].inertia;
-        let kinetic = recursion::kinetic_energy(&mut lowering.graph, &inertia, &parts.bias[id]);
-        list.push(&lowering.graph, Quantity::KineticEnergy, element, Part::Inertia, kinetic);
-        let height = height_energy(lowering, kinematics, parts.gravity, id);
-        list.push(&lowering.graph, Quantity::PotentialEnergy, element, Part::Weight, height);
+        let kinetic = newton_euler::kinetic_energy(&mut context.graph, &inertia, &parts.bias[id]);
+        list.push(&context.graph, Quantity::KineticEnergy, element, Part::Inertia, kinetic);
+        let height = height_energy(context, kinematics, parts.gravity, id);
+        list.push(&context.graph, Quantity::PotentialEnergy, element, Part::Weight, height);
     }
     for &(element, energy) in &parts.applied.potential {
-        list.push(&lowering.graph, Quantity::PotentialEnergy, element, Part::Applied, energy);
+        list.push(&context.graph, Quantity::PotentialEnergy, element, Part::Applied, energy);
     }
 }

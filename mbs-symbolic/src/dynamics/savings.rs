@@ -1,10 +1,10 @@
 //! What each choice of formulation saves where M, f, G and z are computed together.
 
-use super::axes::Chosen;
+use super::axes::Candidate;
+use super::base_parameters::Inertias;
 use super::equations::Saving;
-use super::formulation::Given;
-use super::parallel::Plan;
-use super::regroup::Inertias;
+use super::formulation::DynamicsProblem;
+use super::frame_choice::FrameChoice;
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::ExprId;
@@ -19,53 +19,69 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    fn cost(&self, graph: &mut Graph, given: &Given<'_>, plan: &Plan, beside: &[ExprId]) -> usize {
-        let chosen = Chosen::by(graph, self.chain, self.inertias, plan);
-        let mut roots = given.mass(graph, &chosen);
-        roots.extend(given.needs(graph, &chosen.forces, self.applied, super::recursion::Accelerations::Bias));
-        roots.extend(beside);
+    fn cost(
+        &self,
+        graph: &mut Graph,
+        problem: &DynamicsProblem<'_>,
+        plan: &FrameChoice,
+        shared_roots: &[ExprId],
+    ) -> usize {
+        let candidate = Candidate::build(graph, self.chain, self.inertias, plan);
+        let mut roots = problem.mass(graph, &candidate);
+        roots.extend(problem.inverse_dynamics(
+            graph,
+            &candidate.forces,
+            self.applied,
+            super::newton_euler::Accelerations::Bias,
+        ));
+        roots.extend(shared_roots);
         graph.operations(&roots)
     }
 }
 
 /// The choices one after the other, from links with their own inertia in their own axes to what
-/// was chosen: `chain`, `chosen` and `applied` instead of `own` and `given.applied`, and last, if
+/// was chosen: `chain`, `candidate` and `applied` instead of `own` and `problem.applied`, and last, if
 /// it was taken, the way with first moments as ground sees them, which takes `with_moments`
 /// operations.
 pub(super) fn savings(
     graph: &mut Graph,
-    given: &Given<'_>,
+    problem: &DynamicsProblem<'_>,
     own: &Chain,
-    (chain, chosen, applied): (&Chain, &Chosen, &Applied),
+    (chain, candidate, applied): (&Chain, &Candidate, &Applied),
     with_moments: Option<usize>,
-    beside: &[ExprId],
+    shared_roots: &[ExprId],
 ) -> Vec<Saving> {
     let as_given = Inertias::given(own);
-    let first = Way { chain: own, inertias: &as_given, applied: given.applied };
-    let regrouped = Way { inertias: given.inertias, ..first };
+    let first = Way { chain: own, inertias: &as_given, applied: problem.applied };
+    let regrouped = Way { inertias: problem.inertias, ..first };
     let known = Way { chain, ..regrouped };
     let plans = [
-        Plan::own(own),
-        Plan::parallel(graph, own),
-        Plan { rotors: Vec::new(), aligned: Vec::new(), carried: None, ..chosen.plan.clone() },
-        Plan { aligned: Vec::new(), carried: None, ..chosen.plan.clone() },
-        Plan { carried: None, ..chosen.plan.clone() },
+        FrameChoice::own(own),
+        FrameChoice::parallel(graph, own),
+        FrameChoice {
+            rotors: Vec::new(),
+            aligned: Vec::new(),
+            transported_links: None,
+            ..candidate.plan.clone()
+        },
+        FrameChoice { aligned: Vec::new(), transported_links: None, ..candidate.plan.clone() },
+        FrameChoice { transported_links: None, ..candidate.plan.clone() },
     ];
     let [own_axes, parallel, sides, rotors, aligned] = &plans;
     let steps = [
         ("base parameters", regrouped, own_axes),
         ("parallel joints", regrouped, parallel),
-        ("accelerations loops need too", known, parallel),
+        ("reuse loop accelerations", known, parallel),
         ("sides of turns", known, sides),
         ("rotors", known, rotors),
         ("centres of mass", known, aligned),
-        ("momenta as bases see them", known, &chosen.plan),
-        ("loads", Way { applied, ..known }, &chosen.plan),
+        ("base-frame composite momenta", known, &candidate.plan),
+        ("loads", Way { applied, ..known }, &candidate.plan),
     ];
-    let mut before = first.cost(graph, given, own_axes, beside);
+    let mut before = first.cost(graph, problem, own_axes, shared_roots);
     let mut list = Vec::with_capacity(steps.len());
     for (choice, way, plan) in steps {
-        let after = way.cost(graph, given, plan, beside);
+        let after = way.cost(graph, problem, plan, shared_roots);
         list.push(Saving { choice, before, after });
         before = after;
     }

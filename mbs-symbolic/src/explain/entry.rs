@@ -5,7 +5,7 @@ use crate::model::nearest;
 use std::fmt;
 
 /// Names listed in a message; more are cut short.
-const MOST_LISTED: usize = 40;
+const MAX_LISTED: usize = 40;
 
 /// Why an entry cannot be explained.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,8 +70,8 @@ impl UnknownEntry {
             Self::Count { letter, .. } => format!("write {letter}[i, j]"),
             Self::Index { names, .. } if names.is_empty() => "there are none".to_owned(),
             Self::Index { nearest, names, .. } => {
-                let mut list = names.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", ");
-                if names.len() > MOST_LISTED {
+                let mut list = names.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
+                if names.len() > MAX_LISTED {
                     list += &format!(", … ({} in all)", names.len());
                 }
                 let list = format!("there are 0 to {}: {list}", names.len() - 1);

@@ -2,7 +2,7 @@
 
 use super::describe;
 use super::tables::Tables;
-use crate::dynamics::{Contribution, Equations, Place, Quantity};
+use crate::dynamics::{Contribution, Equations, Quantity, SourceNote};
 use crate::expr::{BinaryOp, Environment, Node, UnaryOp, values};
 use crate::ids::{ExprId, Id};
 use crate::model::Model;
@@ -21,7 +21,7 @@ pub struct Trace {
     /// Its value: infinite or NaN.
     pub value: f64,
     /// The part of a formula it is, as far as known.
-    pub place: Option<Place>,
+    pub place: Option<SourceNote>,
 }
 
 impl Trace {
@@ -121,9 +121,9 @@ fn short(value: f64) -> String {
 
 /// The formula that made an operation: its own, or the innermost one around it on the way to
 /// the term.
-fn place(equations: &Equations, root: ExprId, expr: ExprId) -> Option<Place> {
+fn place(equations: &Equations, root: ExprId, expr: ExprId) -> Option<SourceNote> {
     let graph = &equations.graph;
-    let mut places: FxHashMap<ExprId, Place> = FxHashMap::default();
+    let mut places: FxHashMap<ExprId, SourceNote> = FxHashMap::default();
     for &(expr, place) in &equations.places {
         places.entry(expr).or_insert(place);
     }

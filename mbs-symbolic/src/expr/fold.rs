@@ -104,7 +104,7 @@ fn with_factor(graph: &Graph, a: ExprId) -> (f64, ExprId) {
 }
 
 /// Products of more factors than this are not taken apart.
-const MOST_FACTORS: usize = 8;
+const MAX_FACTORS: usize = 8;
 
 /// The factors of a product in order of their ids, those of inner products too; `None` if it
 /// is none or has too many.
@@ -116,7 +116,7 @@ fn factors(graph: &Graph, product: ExprId) -> Option<Vec<ExprId>> {
     let mut next = 0;
     while next < list.len() {
         match graph.node(list[next]) {
-            Node::Binary(BinaryOp::Mul, x, y) if list.len() < MOST_FACTORS => {
+            Node::Binary(BinaryOp::Mul, x, y) if list.len() < MAX_FACTORS => {
                 list[next] = x;
                 list.push(y);
             }
@@ -368,10 +368,10 @@ fn div(graph: &mut Graph, a: ExprId, b: ExprId) -> Option<ExprId> {
 }
 
 fn pow(graph: &mut Graph, a: ExprId, b: ExprId) -> Option<ExprId> {
-    const LARGEST_PRODUCT: f64 = 16.0;
+    const MAX_PRODUCT: f64 = 16.0;
     let exponent = graph.as_constant(b)?;
     // a^n as products, a^½ = √a
-    if exponent.fract() == 0.0 && exponent.abs() <= LARGEST_PRODUCT {
+    if exponent.fract() == 0.0 && exponent.abs() <= MAX_PRODUCT {
         return Some(graph.powi(a, exponent as i32));
     }
     if exponent.abs() == 0.5 {

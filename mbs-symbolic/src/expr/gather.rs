@@ -5,7 +5,7 @@ use crate::ids::ExprId;
 use rustc_hash::FxHashSet;
 
 /// Sums longer than this are left as they are.
-const MOST_TERMS: usize = 64;
+const MAX_TERMS: usize = 64;
 
 /// a − b, with equal terms of both cancelled and what depends on parameters alone taken
 /// together.
@@ -49,7 +49,7 @@ fn collect(graph: &Graph, sum: ExprId, positive: bool, terms: &mut Vec<(bool, Ex
             Node::Unary(UnaryOp::Neg, a) => stack.push((!positive, a)),
             _ => terms.push((positive, expr)),
         }
-        if stack.len() + terms.len() > MOST_TERMS {
+        if stack.len() + terms.len() > MAX_TERMS {
             return false;
         }
     }

@@ -92,7 +92,7 @@ pub struct Graph {
     nodes: Vec<Node>,
     ids: FxHashMap<Node, ExprId>,
     /// Angles that were close to a multiple of π/2 and taken as exactly that.
-    pub dust: usize,
+    pub snapped_angles: usize,
     /// Whether all angles stay as they are.
     pub keep_dust: bool,
 }

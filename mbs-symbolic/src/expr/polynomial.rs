@@ -9,8 +9,8 @@ use crate::ids::ExprId;
 use std::collections::BTreeMap;
 
 /// Sums of more terms, or products of more factors, are left as they are.
-const MOST_TERMS: usize = 32;
-const MOST_FACTORS: usize = 12;
+const MAX_TERMS: usize = 32;
+const MAX_FACTORS: usize = 12;
 
 /// Factors in order, repeated ones repeated.
 type Monomial = Vec<ExprId>;
@@ -112,7 +112,7 @@ impl Polynomial {
         for (monomial, &factor) in &other.0 {
             sum.add(monomial.clone(), scale * factor);
         }
-        (sum.0.len() <= MOST_TERMS).then_some(sum)
+        (sum.0.len() <= MAX_TERMS).then_some(sum)
     }
 
     fn add(&mut self, monomial: Monomial, factor: f64) {
@@ -129,7 +129,7 @@ impl Polynomial {
         for (left, a) in &self.0 {
             for (right, b) in &other.0 {
                 let mut monomial = [&left[..], right].concat();
-                if monomial.len() > MOST_FACTORS {
+                if monomial.len() > MAX_FACTORS {
                     return None;
                 }
                 monomial.sort_unstable();
@@ -148,7 +148,7 @@ impl Polynomial {
                 }
             }
         }
-        (product.0.len() <= MOST_TERMS).then_some(product)
+        (product.0.len() <= MAX_TERMS).then_some(product)
     }
 
     /// Divided by a monomial all terms contain.

@@ -15,19 +15,19 @@ pub(super) fn bushing(
     to: FrameId,
     [stiffness, damping, rotational_stiffness, rotational_damping]: [&[Formula; 3]; 4],
 ) {
-    let observer = site.kinematics.observer(&[from, to]);
+    let reference_link = site.kinematics.common_ancestor(&[from, to]);
     let laws = [stiffness, damping, rotational_stiffness, rotational_damping];
     let [k, c, k_r, c_r] = laws.map(|law| [0, 1, 2].map(|i| site.law(&law[i], &[])));
 
-    let jets = site.kinematics.between(site.lowering, observer, from, to);
-    let (d, d_rate) = (site.values(observer, &jets), site.rates(observer, &jets));
+    let jets = site.kinematics.between(site.context, reference_link, from, to);
+    let (d, d_rate) = (site.values(reference_link, &jets), site.rates(reference_link, &jets));
     let (from_place, to_place) = (site.kinematics.chain.frames[from], site.kinematics.chain.frames[to]);
-    let base = site.kinematics.spin(site.lowering, observer, from_place.link).omega;
-    let moved = site.kinematics.spin(site.lowering, observer, to_place.link).omega;
+    let base = site.kinematics.spin(site.context, reference_link, from_place.link).omega;
+    let moved = site.kinematics.spin(site.context, reference_link, to_place.link).omega;
     let units = |site: &mut Site<'_, '_>, place| {
         [0, 1, 2].map(|index| {
-            let jets = site.kinematics.unit(site.lowering, observer, place, index);
-            site.values(observer, &jets)
+            let jets = site.kinematics.unit(site.context, reference_link, place, index);
+            site.values(reference_link, &jets)
         })
     };
     let (inner, outer) = (units(site, from_place), units(site, to_place));
@@ -60,14 +60,14 @@ pub(super) fn bushing(
     let stored = graph.scale(0.5, stored);
     site.store(stored, &[k, k_r].concat());
 
-    let point = site.kinematics.point(site.lowering, observer, to_place);
-    let point = site.values(observer, &point);
-    site.push(observer, to, force);
-    site.twist(observer, to, torque);
+    let point = site.kinematics.point(site.context, reference_link, to_place);
+    let point = site.values(reference_link, &point);
+    site.push(reference_link, to, force);
+    site.twist(reference_link, to, torque);
     let graph = site.graph();
     let (opposite, back) = (force.neg(graph), torque.neg(graph));
-    site.push_at(observer, from, opposite, point);
-    site.twist(observer, from, back);
+    site.push_at(reference_link, from, opposite, point);
+    site.twist(reference_link, from, back);
 }
 
 /// Subtracts what a spring and a damper do along `unit` from `total`.

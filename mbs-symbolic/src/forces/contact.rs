@@ -90,18 +90,18 @@ fn depth(
     let mut velocity = Vec::new();
     for component in 0..3 {
         let position = Query::Position { of, relative_to, axes, component };
-        point.push(site.kinematics.query(site.lowering, position));
+        point.push(site.kinematics.query(site.context, position));
         let rate = Query::Velocity { of, relative_to, axes, component };
-        velocity.push(site.kinematics.query(site.lowering, rate));
+        velocity.push(site.kinematics.query(site.context, rate));
     }
-    let of_point = OfLocals::new(site.lowering, 3, site.element);
+    let of_point = OfLocals::new(site.context, 3, site.element);
     let decision = Decision::Road(road.span);
-    let road = of_point.formula(site.lowering, road, site.kinematics);
+    let road = of_point.formula(site.context, road, site.kinematics);
     let value = law(site, &of_point, road);
     let slopes = of_point.partials(site.graph(), value);
-    let by_time = site.lowering.total_derivative(value, site.kinematics, span);
+    let by_time = site.context.total_derivative(value, site.kinematics, span);
     let all = [value, slopes[0], slopes[1], slopes[2], by_time];
-    let [value, x, y, z, by_time] = of_point.put_in(site.lowering, &point, all, decision);
+    let [value, x, y, z, by_time] = of_point.put_in(site.context, &point, all, decision);
     let graph = site.graph();
     let products: Vec<ExprId> =
         [x, y, z].iter().zip(&velocity).map(|(&slope, &rate)| graph.mul(slope, rate)).collect();
@@ -118,7 +118,7 @@ fn push(site: &mut Site<'_, '_>, on: FrameId, [radius, _, stiffness, damping]: L
     let gap = graph.neg(depth.value);
     let (elastic, viscous) = (graph.mul(k, depth.value), graph.mul(c, depth.rate));
     let force = graph.add(elastic, viscous);
-    let touches = site.lowering.negative(gap, false, Decision::Touch, Some(site.element));
+    let touches = site.context.negative(gap, false, Decision::Touch, Some(site.element));
     let graph = site.graph();
     let zero = graph.zero();
     // Without a damper the force is zero where the depth is.
@@ -126,7 +126,7 @@ fn push(site: &mut Site<'_, '_>, on: FrameId, [radius, _, stiffness, damping]: L
         force
     } else {
         let pulling = graph.neg(force);
-        let pushes = site.lowering.negative(pulling, false, Decision::Push, Some(site.element));
+        let pushes = site.context.negative(pulling, false, Decision::Push, Some(site.element));
         site.graph().select(pushes, force, zero)
     };
     let graph = site.graph();

@@ -55,14 +55,14 @@ pub(super) fn friction(
 }
 
 fn motion(site: &mut Site<'_, '_>, coordinate: CoordinateId) -> Option<(VelocityId, ExprId, ExprId)> {
-    let velocity = site.lowering.model.coordinates[coordinate].rate?;
-    Some((velocity, site.lowering.coordinate(coordinate), site.lowering.velocity(velocity)))
+    let velocity = site.context.model.coordinates[coordinate].rate?;
+    Some((velocity, site.context.coordinate(coordinate), site.context.velocity(velocity)))
 }
 
 fn along(site: &mut Site<'_, '_>, velocity: VelocityId, value: ExprId) {
-    let Some(index) = site.lowering.velocity_index(velocity) else { return };
+    let Some(index) = site.context.velocity_index(velocity) else { return };
     // Along a coordinate that follows another it does the same work along that one.
-    let value = match site.lowering.ratio(velocity) {
+    let value = match site.context.ratio(velocity) {
         Some(ratio) => site.graph().mul(ratio, value),
         None => value,
     };

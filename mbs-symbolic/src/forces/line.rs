@@ -8,10 +8,10 @@ use crate::kinematics::Column;
 use crate::model::Formula;
 use crate::spatial::Vec3;
 
-/// The line of two points: the vector from the first to the second in the observer's
+/// The line of two points: the vector from the first to the second in the reference link's
 /// axes, its length and the length's rate.
 struct Line {
-    observer: LinkId,
+    reference_link: LinkId,
     d: Vec3,
     length: ExprId,
     rate: ExprId,
@@ -50,17 +50,17 @@ pub(super) fn point_force(site: &mut Site<'_, '_>, ends: [FrameId; 2], force: &F
 }
 
 fn line(site: &mut Site<'_, '_>, [from, to]: [FrameId; 2], span: Span) -> Option<Line> {
-    let observer = site.kinematics.observer(&[from, to]);
-    let jets = site.kinematics.between(site.lowering, observer, from, to);
-    let (d, d_rate) = (site.values(observer, &jets), site.rates(observer, &jets));
+    let reference_link = site.kinematics.common_ancestor(&[from, to]);
+    let jets = site.kinematics.between(site.context, reference_link, from, to);
+    let (d, d_rate) = (site.values(reference_link, &jets), site.rates(reference_link, &jets));
     let graph = site.graph();
     let square = d.dot(graph, d);
     if graph.is_zero(square) {
         let element = match site.element {
-            crate::dynamics::Element::Force(id) => site.lowering.model.forces[id].name.text.clone(),
+            crate::dynamics::Element::Force(id) => site.context.model.forces[id].name.text.clone(),
             _ => String::new(),
         };
-        site.lowering.problems.error(span, Problem::AlwaysZeroDistance { element });
+        site.context.problems.error(span, Problem::AlwaysZeroDistance { element });
         return None;
     }
     let length = graph.sqrt(square);
@@ -85,10 +85,10 @@ fn line(site: &mut Site<'_, '_>, [from, to]: [FrameId; 2], span: Span) -> Option
     let is_cheaper = graph.operations(&[by_columns]) <= graph.operations(&[work]);
     let work = if is_cheaper { by_columns } else { work };
     let rate = graph.div(work, length);
-    site.lowering.time.seed(length, rate);
+    site.context.time.seed(length, rate);
     site.note(length, "its length");
     site.note(rate, "the rate of its length");
-    Some(Line { observer, d, length, rate })
+    Some(Line { reference_link, d, length, rate })
 }
 
 fn apply(site: &mut Site<'_, '_>, [from, to]: [FrameId; 2], line: &Line, force: ExprId) {
@@ -98,6 +98,6 @@ fn apply(site: &mut Site<'_, '_>, [from, to]: [FrameId; 2], line: &Line, force: 
     let graph = site.graph();
     let on_to = line.d.scale(graph, per_length);
     let on_from = on_to.neg(graph);
-    site.push(line.observer, to, on_to);
-    site.push(line.observer, from, on_from);
+    site.push(line.reference_link, to, on_to);
+    site.push(line.reference_link, from, on_from);
 }

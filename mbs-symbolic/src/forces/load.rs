@@ -14,15 +14,15 @@ pub(super) fn force(
 ) {
     let components = [0, 1, 2].map(|k| site.law(&components[k], &[]));
     let frames: Vec<FrameId> = [on, axes].into_iter().chain(reaction).collect();
-    let observer = site.kinematics.observer(&frames);
-    let force = site.in_observer(observer, axes, components);
-    site.push(observer, on, force);
+    let reference_link = site.kinematics.common_ancestor(&frames);
+    let force = site.in_reference_axes(reference_link, axes, components);
+    site.push(reference_link, on, force);
     if let Some(reaction) = reaction {
         let place = site.kinematics.chain.frames[on];
-        let point = site.kinematics.point(site.lowering, observer, place);
-        let point = site.values(observer, &point);
+        let point = site.kinematics.point(site.context, reference_link, place);
+        let point = site.values(reference_link, &point);
         let opposite = force.neg(site.graph());
-        site.push_at(observer, reaction, opposite, point);
+        site.push_at(reference_link, reaction, opposite, point);
     }
 }
 
@@ -36,11 +36,11 @@ pub(super) fn torque(
 ) {
     let components = [0, 1, 2].map(|k| site.law(&components[k], &[]));
     let frames: Vec<FrameId> = [on, axes].into_iter().chain(reaction).collect();
-    let observer = site.kinematics.observer(&frames);
-    let torque = site.in_observer(observer, axes, components);
-    site.twist(observer, on, torque);
+    let reference_link = site.kinematics.common_ancestor(&frames);
+    let torque = site.in_reference_axes(reference_link, axes, components);
+    site.twist(reference_link, on, torque);
     if let Some(reaction) = reaction {
         let opposite = torque.neg(site.graph());
-        site.twist(observer, reaction, opposite);
+        site.twist(reference_link, reaction, opposite);
     }
 }

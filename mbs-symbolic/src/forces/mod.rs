@@ -6,11 +6,11 @@ mod joint;
 mod line;
 mod load;
 
-use crate::dynamics::{Element, Place, Wrench};
+use crate::dynamics::{Element, SourceNote, Wrench};
 use crate::expr::{BinaryOp, Graph, Node, Symbol, UnaryOp};
 use crate::ids::{ExprId, FrameId, LinkId};
-use crate::kinematics::{Column, Kinematics, Placement, Transform, VecJet};
-use crate::lower::Lowering;
+use crate::kinematics::{Column, FrameOnLink, Kinematics, Transform, VecJet};
+use crate::lower::EquationContext;
 use crate::model::ForceKind;
 use crate::spatial::{Rot3, Vec3};
 
@@ -41,21 +41,21 @@ pub(crate) struct Damping {
     pub(crate) rate: ExprId,
 }
 
-/// A force and torque one element puts on one link, as an observer sees them.
+/// A force and torque one element puts on one link, as a reference link sees them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinkLoad {
     pub(crate) element: Element,
     pub(crate) link: LinkId,
-    pub(crate) observer: LinkId,
+    pub(crate) reference_link: LinkId,
     /// Whether all loads of the element together are in equilibrium.
     pub(crate) balanced: bool,
-    /// From the observer's axes to the link's.
+    /// From the reference link's axes to the link's.
     to_link: Rot3,
-    /// N, observer's axes.
+    /// N, reference link's axes.
     f: Vec3,
     /// Where it acts, link axes.
     r: Vec3,
-    /// A torque beside, N·m, observer's axes.
+    /// A torque beside, N·m, reference link's axes.
     n: Vec3,
 }
 
@@ -69,28 +69,28 @@ impl LinkLoad {
         let f = rot.apply(graph, self.f);
         let lever = r.cross(graph, f);
         let n = rot.apply(graph, self.n);
-        Wrench { f, n: n.add(graph, lever) }
+        Wrench { force: f, moment: n.add(graph, lever) }
     }
 
-    /// The load along everything that moves its link relative to the observer.
+    /// The load along everything that moves its link relative to the reference link.
     pub(crate) fn along(
         &self,
-        lowering: &mut Lowering<'_>,
+        context: &mut EquationContext<'_>,
         kinematics: &mut Kinematics,
     ) -> Vec<(Column, ExprId)> {
-        let graph = &mut lowering.graph;
+        let graph = &mut context.graph;
         let mut list = Vec::new();
         if !self.f.is_zero(graph) {
             let axes = self.r.axes;
             let at_point = Transform { r: self.r, ..Transform::identity(graph, axes, axes) };
-            let place = Placement { link: self.link, in_link: at_point };
-            for (column, partial) in kinematics.partial_velocities(lowering, self.observer, place) {
-                list.push((column, dot(&mut lowering.graph, self.f, partial)));
+            let place = FrameOnLink { link: self.link, in_link: at_point };
+            for (column, partial) in kinematics.partial_velocities(context, self.reference_link, place) {
+                list.push((column, dot(&mut context.graph, self.f, partial)));
             }
         }
-        if !self.n.is_zero(&lowering.graph) {
-            for (column, partial) in kinematics.spin(lowering, self.observer, self.link).columns {
-                list.push((column, self.n.dot(&mut lowering.graph, partial)));
+        if !self.n.is_zero(&context.graph) {
+            for (column, partial) in kinematics.spin(context, self.reference_link, self.link).columns {
+                list.push((column, self.n.dot(&mut context.graph, partial)));
             }
         }
         list
@@ -98,13 +98,13 @@ impl LinkLoad {
 }
 
 /// Forms the forces of all elements.
-pub(crate) fn applied(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics) -> Applied {
-    let model = lowering.model;
+pub(crate) fn applied(context: &mut EquationContext<'_>, kinematics: &mut Kinematics) -> Applied {
+    let model = context.model;
     let mut applied = Applied::default();
     for (id, force) in model.forces.iter_enumerated() {
         let balanced = is_balanced(&force.kind);
         let mut site =
-            Site { lowering, kinematics, applied: &mut applied, element: Element::Force(id), balanced };
+            Site { context, kinematics, applied: &mut applied, element: Element::Force(id), balanced };
         let span = force.name.span;
         match &force.kind {
             ForceKind::SpringDamper { from, to, stiffness, damping, length, preload } => {
@@ -195,7 +195,7 @@ fn is_given_by_value(kind: &ForceKind) -> bool {
 
 /// Where one element's force is being formed.
 struct Site<'s, 'm> {
-    lowering: &'s mut Lowering<'m>,
+    context: &'s mut EquationContext<'m>,
     kinematics: &'s mut Kinematics,
     applied: &'s mut Applied,
     element: Element,
@@ -204,25 +204,25 @@ struct Site<'s, 'm> {
 
 impl<'m> Site<'_, 'm> {
     fn graph(&mut self) -> &mut Graph {
-        &mut self.lowering.graph
+        &mut self.context.graph
     }
 
     /// Says what an expression is that no formula of the model gives.
     fn note(&mut self, expr: ExprId, words: &'static str) {
-        let (element, span) = (self.element, self.element.span(self.lowering.model));
-        self.lowering.places.push((expr, Place { span, element: Some(element), words: Some(words) }));
+        let (element, span) = (self.element, self.element.span(self.context.model));
+        self.context.places.push((expr, SourceNote { span, element: Some(element), words: Some(words) }));
     }
 
     /// A formula of the law.
     fn law(&mut self, formula: &crate::model::Formula, locals: &[ExprId]) -> ExprId {
-        self.lowering.law(formula, locals, self.kinematics, self.element)
+        self.context.law(formula, locals, self.kinematics, self.element)
     }
 
     /// Stores energy in the element, where what its law is made of does not depend on the motion: the
     /// force is not the slope of ½ k(q) q².
     fn store(&mut self, energy: ExprId, laws: &[ExprId]) {
         let moves = |symbol| matches!(symbol, Symbol::P(_) | Symbol::V(_));
-        if laws.iter().any(|&law| self.lowering.depends_on(law, moves)) {
+        if laws.iter().any(|&law| self.context.depends_on(law, moves)) {
             self.applied.without_potential.push(self.element);
         } else {
             self.applied.potential.push((self.element, energy));
@@ -235,21 +235,21 @@ impl<'m> Site<'_, 'm> {
         self.applied.damping.push(Damping { element: self.element, force, elastic, rate });
     }
 
-    /// A force, in the observer's axes, on the origin of a frame.
-    fn push(&mut self, observer: LinkId, on: FrameId, force: Vec3) {
+    /// A force, in the reference link's axes, on the origin of a frame.
+    fn push(&mut self, reference_link: LinkId, on: FrameId, force: Vec3) {
         let place = self.kinematics.chain.frames[on];
         if self.kinematics.chain.links[place.link].parent.is_none() {
             return;
         }
-        let seen = self.kinematics.see(self.lowering, observer, place.link);
-        let graph = &mut self.lowering.graph;
-        let to_link = seen.rot.inverse(graph);
+        let relative = self.kinematics.link_motion(self.context, reference_link, place.link);
+        let graph = &mut self.context.graph;
+        let to_link = relative.rot.inverse(graph);
         let (element, link, r) = (self.element, place.link, place.in_link.r);
         let n = Vec3::zero(graph, force.axes);
         self.applied.on_links.push(LinkLoad {
             element,
             link,
-            observer,
+            reference_link,
             balanced: self.balanced,
             to_link,
             f: force,
@@ -258,53 +258,71 @@ impl<'m> Site<'_, 'm> {
         });
     }
 
-    /// A force, in the observer's axes, that acts on a frame's link at a point given in
-    /// the observer's axes.
-    fn push_at(&mut self, observer: LinkId, on: FrameId, force: Vec3, point: Vec3) {
+    /// A force, in the reference link's axes, that acts on a frame's link at a point given in
+    /// the reference link's axes.
+    fn push_at(&mut self, reference_link: LinkId, on: FrameId, force: Vec3, point: Vec3) {
         let link = self.kinematics.chain.frames[on].link;
         if self.kinematics.chain.links[link].parent.is_none() {
             return;
         }
-        let seen = self.kinematics.see(self.lowering, observer, link);
-        let graph = &mut self.lowering.graph;
-        let lever = point.sub(graph, seen.r);
+        let relative = self.kinematics.link_motion(self.context, reference_link, link);
+        let graph = &mut self.context.graph;
+        let lever = point.sub(graph, relative.r);
         let n = lever.cross(graph, force);
-        let to_link = seen.rot.inverse(graph);
+        let to_link = relative.rot.inverse(graph);
         let r = Vec3::zero(graph, to_link.to);
         let (element, balanced) = (self.element, self.balanced);
-        self.applied.on_links.push(LinkLoad { element, link, observer, balanced, to_link, f: force, r, n });
+        self.applied.on_links.push(LinkLoad {
+            element,
+            link,
+            reference_link,
+            balanced,
+            to_link,
+            f: force,
+            r,
+            n,
+        });
     }
 
-    /// A torque, in the observer's axes, on a frame's link.
-    fn twist(&mut self, observer: LinkId, on: FrameId, torque: Vec3) {
+    /// A torque, in the reference link's axes, on a frame's link.
+    fn twist(&mut self, reference_link: LinkId, on: FrameId, torque: Vec3) {
         let link = self.kinematics.chain.frames[on].link;
         if self.kinematics.chain.links[link].parent.is_none() {
             return;
         }
-        let seen = self.kinematics.see(self.lowering, observer, link);
-        let graph = &mut self.lowering.graph;
-        let to_link = seen.rot.inverse(graph);
+        let relative = self.kinematics.link_motion(self.context, reference_link, link);
+        let graph = &mut self.context.graph;
+        let to_link = relative.rot.inverse(graph);
         let (f, r) = (Vec3::zero(graph, torque.axes), Vec3::zero(graph, to_link.to));
         let (element, balanced) = (self.element, self.balanced);
-        self.applied.on_links.push(LinkLoad { element, link, observer, balanced, to_link, f, r, n: torque });
+        self.applied.on_links.push(LinkLoad {
+            element,
+            link,
+            reference_link,
+            balanced,
+            to_link,
+            f,
+            r,
+            n: torque,
+        });
     }
 
-    /// Components in a frame's axes as a vector in the observer's axes.
-    fn in_observer(&mut self, observer: LinkId, axes: FrameId, components: [ExprId; 3]) -> Vec3 {
+    /// Components in a frame's axes as a vector in the reference link's axes.
+    fn in_reference_axes(&mut self, reference_link: LinkId, axes: FrameId, components: [ExprId; 3]) -> Vec3 {
         let place = self.kinematics.chain.frames[axes];
-        let seen = self.kinematics.see(self.lowering, observer, place.link);
-        let graph = &mut self.lowering.graph;
+        let relative = self.kinematics.link_motion(self.context, reference_link, place.link);
+        let graph = &mut self.context.graph;
         let in_link = place.in_link.rot.apply(graph, Vec3::new(place.in_link.rot.from, components));
-        seen.rot.apply(graph, in_link)
+        relative.rot.apply(graph, in_link)
     }
 
-    /// Components of a jet vector as a vector in the observer's axes.
-    fn values(&self, observer: LinkId, jets: &VecJet) -> Vec3 {
-        Vec3::new(self.kinematics.chain.links[observer].axes, [0, 1, 2].map(|k| jets[k].value))
+    /// Components of a jet vector as a vector in the reference link's axes.
+    fn values(&self, reference_link: LinkId, jets: &VecJet) -> Vec3 {
+        Vec3::new(self.kinematics.chain.links[reference_link].axes, [0, 1, 2].map(|k| jets[k].value))
     }
 
     /// Rates of a jet vector.
-    fn rates(&self, observer: LinkId, jets: &VecJet) -> Vec3 {
-        Vec3::new(self.kinematics.chain.links[observer].axes, [0, 1, 2].map(|k| jets[k].rate))
+    fn rates(&self, reference_link: LinkId, jets: &VecJet) -> Vec3 {
+        Vec3::new(self.kinematics.chain.links[reference_link].axes, [0, 1, 2].map(|k| jets[k].rate))
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Closure {
 pub(crate) enum PositionRows {
     /// None.
     Free,
-    /// All three, in the axes of the observer.
+    /// All three, in the axes of the reference link.
     All,
     /// The two directions across an axis of `from`.
     Across(Axis),

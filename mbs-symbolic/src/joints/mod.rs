@@ -7,7 +7,7 @@
 pub(crate) mod closure;
 
 use crate::ids::{CoordinateId, ExprId, FrameId};
-use crate::lower::{Lowering, NoQueries};
+use crate::lower::{EquationContext, NoQueries};
 use crate::model::{Axis, Joint, JointKind, Motion, Orientation};
 
 /// One elementary motion from the `from` frame towards the `to` frame.
@@ -24,55 +24,55 @@ pub(crate) enum Step {
 }
 
 /// The motions of a joint, from its `from` frame to its `to` frame.
-pub(crate) fn steps(lowering: &mut Lowering<'_>, joint: &Joint) -> Vec<Step> {
-    let rotate = |lowering: &mut Lowering<'_>, axis: &Axis, id: CoordinateId| Step::Rotate {
+pub(crate) fn steps(context: &mut EquationContext<'_>, joint: &Joint) -> Vec<Step> {
+    let rotate = |context: &mut EquationContext<'_>, axis: &Axis, id: CoordinateId| Step::Rotate {
         axis: axis.clone(),
-        value: lowering.coordinate(id),
+        value: context.coordinate(id),
     };
-    let translate = |lowering: &mut Lowering<'_>, axis: &Axis, id: CoordinateId| Step::Translate {
+    let translate = |context: &mut EquationContext<'_>, axis: &Axis, id: CoordinateId| Step::Translate {
         axis: axis.clone(),
-        value: lowering.coordinate(id),
+        value: context.coordinate(id),
     };
     match &joint.kind {
         JointKind::Fixed => Vec::new(),
-        JointKind::Revolute { axis, angle } => vec![rotate(lowering, axis, *angle)],
-        JointKind::Prismatic { axis, distance } => vec![translate(lowering, axis, *distance)],
+        JointKind::Revolute { axis, angle } => vec![rotate(context, axis, *angle)],
+        JointKind::Prismatic { axis, distance } => vec![translate(context, axis, *distance)],
         JointKind::Cylindrical { axis, distance, angle } => {
-            vec![translate(lowering, axis, *distance), rotate(lowering, axis, *angle)]
+            vec![translate(context, axis, *distance), rotate(context, axis, *angle)]
         }
         JointKind::Screw { axis, pitch, angle } => {
-            let pitch = lowering.parameter(pitch);
-            let per_radian = lowering.graph.scale(0.5 / std::f64::consts::PI, pitch);
-            let angle_value = lowering.coordinate(*angle);
-            let value = lowering.graph.mul(per_radian, angle_value);
-            vec![Step::Translate { axis: axis.clone(), value }, rotate(lowering, axis, *angle)]
+            let pitch = context.parameter(pitch);
+            let per_radian = context.graph.scale(0.5 / std::f64::consts::PI, pitch);
+            let angle_value = context.coordinate(*angle);
+            let value = context.graph.mul(per_radian, angle_value);
+            vec![Step::Translate { axis: axis.clone(), value }, rotate(context, axis, *angle)]
         }
         JointKind::Universal { axes, angles } => {
-            (0..2).map(|k| rotate(lowering, &axes[k], angles[k])).collect()
+            (0..2).map(|k| rotate(context, &axes[k], angles[k])).collect()
         }
-        JointKind::Spherical { orientation } => orientation_steps(lowering, joint, orientation),
+        JointKind::Spherical { orientation } => orientation_steps(context, joint, orientation),
         JointKind::Free { translation, orientation } => {
             let mut steps: Vec<Step> =
-                (0..3).map(|k| translate(lowering, &principal(k), translation[usize::from(k)])).collect();
-            steps.extend(orientation_steps(lowering, joint, orientation));
+                (0..3).map(|k| translate(context, &principal(k), translation[usize::from(k)])).collect();
+            steps.extend(orientation_steps(context, joint, orientation));
             steps
         }
         JointKind::Planar { normal, translation, angle } => {
             let [first, second] = in_plane(normal);
             vec![
-                translate(lowering, &first, translation[0]),
-                translate(lowering, &second, translation[1]),
-                rotate(lowering, normal, *angle),
+                translate(context, &first, translation[0]),
+                translate(context, &second, translation[1]),
+                rotate(context, normal, *angle),
             ]
         }
         JointKind::Curve { position, rotation, .. } => {
             let mut steps = Vec::new();
             for (k, formula) in (0..3).zip(position) {
-                let value = lowering.formula(formula, &[], &mut NoQueries, None);
+                let value = context.formula(formula, &[], &mut NoQueries, None);
                 steps.push(Step::Translate { axis: principal(k), value });
             }
             for turn in rotation {
-                let value = lowering.formula(&turn.angle, &[], &mut NoQueries, None);
+                let value = context.formula(&turn.angle, &[], &mut NoQueries, None);
                 steps.push(Step::Rotate { axis: turn.axis.clone(), value });
             }
             steps
@@ -80,7 +80,7 @@ pub(crate) fn steps(lowering: &mut Lowering<'_>, joint: &Joint) -> Vec<Step> {
         JointKind::Compound { steps } => steps
             .iter()
             .map(|step| {
-                let value = lowering.formula(&step.argument, &[], &mut NoQueries, None);
+                let value = context.formula(&step.argument, &[], &mut NoQueries, None);
                 match step.motion {
                     Motion::Rotation => Step::Rotate { axis: step.axis.clone(), value },
                     Motion::Translation => Step::Translate { axis: step.axis.clone(), value },
@@ -90,10 +90,14 @@ pub(crate) fn steps(lowering: &mut Lowering<'_>, joint: &Joint) -> Vec<Step> {
     }
 }
 
-fn orientation_steps(lowering: &mut Lowering<'_>, joint: &Joint, orientation: &Orientation) -> Vec<Step> {
+fn orientation_steps(
+    context: &mut EquationContext<'_>,
+    joint: &Joint,
+    orientation: &Orientation,
+) -> Vec<Step> {
     match orientation {
         Orientation::Quaternion { .. } => {
-            let (q, w) = lowering.quaternion(&joint.kind).expect("a joint of the tree has its coordinates");
+            let (q, w) = context.quaternion(&joint.kind).expect("a joint of the tree has its coordinates");
             vec![Step::Quaternion { q, w }]
         }
         Orientation::Angles { sequence, coordinates, relative_to } => {
@@ -103,7 +107,7 @@ fn orientation_steps(lowering: &mut Lowering<'_>, joint: &Joint, orientation: &O
                 .zip(coordinates)
                 .map(|(&k, &coordinate)| Step::Rotate {
                     axis: principal(k),
-                    value: lowering.coordinate(coordinate),
+                    value: context.coordinate(coordinate),
                 })
                 .collect();
             reorient.into_iter().chain(turns).collect()
@@ -112,14 +116,14 @@ fn orientation_steps(lowering: &mut Lowering<'_>, joint: &Joint, orientation: &O
 }
 
 /// The same motions walked from `to` to `from`.
-pub(crate) fn reversed(lowering: &mut Lowering<'_>, steps: Vec<Step>) -> Vec<Step> {
-    let negated = |lowering: &mut Lowering<'_>, value| lowering.graph.neg(value);
+pub(crate) fn reversed(context: &mut EquationContext<'_>, steps: Vec<Step>) -> Vec<Step> {
+    let negated = |context: &mut EquationContext<'_>, value| context.graph.neg(value);
     steps
         .into_iter()
         .rev()
         .map(|step| match step {
-            Step::Rotate { axis, value } => Step::Rotate { axis, value: negated(lowering, value) },
-            Step::Translate { axis, value } => Step::Translate { axis, value: negated(lowering, value) },
+            Step::Rotate { axis, value } => Step::Rotate { axis, value: negated(context, value) },
+            Step::Translate { axis, value } => Step::Translate { axis, value: negated(context, value) },
             // The chain knows in which axes ω is given and turns the other way.
             other => other,
         })

@@ -7,14 +7,14 @@
 
 use crate::expr::Graph;
 use crate::ids::ExprId;
-use crate::lower::Lowering;
+use crate::lower::EquationContext;
 use crate::model::Axis;
 use crate::spatial::{Axes, Rot3, Vec3, sin_cos};
 use mbs_math as math;
 
 /// Below this sine two axes are too nearly parallel for a common normal: its foot lies
 /// so far away that rounding there would be felt here.
-const SMALLEST_SINE: f64 = 1e-6;
+const MIN_SINE: f64 = 1e-6;
 
 /// A constant placement: frame `rot.from` in axes `rot.to`, origin at `r`.
 #[derive(Debug, Clone, Copy)]
@@ -80,7 +80,7 @@ pub(crate) fn common_normal(graph: &mut Graph, joint: Transform) -> Option<Commo
     let twist = graph.constant(twist);
     let (sine, cosine) = sin_cos(graph, twist);
     let (sine, cosine) = (graph.as_constant(sine)?, graph.as_constant(cosine)?);
-    if sine.abs() < SMALLEST_SINE {
+    if sine.abs() < MIN_SINE {
         return None;
     }
     let angle = graph.constant(angle);
@@ -108,15 +108,20 @@ pub(crate) fn factor(graph: &Graph, rot: Rot3) -> Option<[f64; 3]> {
         let twist = if m[2][2] > 0.0 { 0.0 } else { std::f64::consts::PI };
         return Some([0.0, twist, math::atan2(-m[0][1], m[0][0])]);
     }
-    if sine < SMALLEST_SINE {
+    if sine < MIN_SINE {
         return None;
     }
     Some([math::atan2(m[0][2], -m[1][2]), math::atan2(sine, m[2][2]), math::atan2(m[2][0], m[2][1])])
 }
 
 /// A turn by `angle` about and a shift by `offset` along z.
-pub(crate) fn along_z(lowering: &mut Lowering<'_>, axes: Axes, angle: ExprId, offset: ExprId) -> Transform {
-    let graph = &mut lowering.graph;
+pub(crate) fn along_z(
+    context: &mut EquationContext<'_>,
+    axes: Axes,
+    angle: ExprId,
+    offset: ExprId,
+) -> Transform {
+    let graph = &mut context.graph;
     let rot = Rot3::about(graph, axes, axes, 2, angle);
     let r = Vec3::unit(graph, axes, 2).scale(graph, offset);
     Transform { rot, r }
@@ -131,29 +136,29 @@ pub(crate) struct Onto {
 
 /// Axes in which `axis` (or its opposite) is a principal axis: the same axes for a
 /// principal axis, else axes whose z it is.
-pub(crate) fn principal_onto(lowering: &mut Lowering<'_>, axes: Axes, axis: &Axis) -> Onto {
+pub(crate) fn principal_onto(context: &mut EquationContext<'_>, axes: Axes, axis: &Axis) -> Onto {
     match axis {
         Axis::Principal { index, negative } => Onto {
-            rot: Rot3::identity(&mut lowering.graph, axes, axes),
+            rot: Rot3::identity(&mut context.graph, axes, axes),
             index: usize::from(*index),
             negative: *negative,
         },
-        Axis::Vector(_) => Onto { rot: z_onto(lowering, axes, axis).rot, index: 2, negative: false },
+        Axis::Vector(_) => Onto { rot: z_onto(context, axes, axis).rot, index: 2, negative: false },
     }
 }
 
 /// Axes whose z lies along `axis`, in `axes`; for a principal axis the sign is left out.
-pub(crate) fn z_onto(lowering: &mut Lowering<'_>, axes: Axes, axis: &Axis) -> Transform {
+pub(crate) fn z_onto(context: &mut EquationContext<'_>, axes: Axes, axis: &Axis) -> Transform {
     let rot = match axis {
         Axis::Principal { index, .. } => {
             let k = usize::from(*index);
-            let columns = [(k + 1) % 3, (k + 2) % 3, k].map(|i| Vec3::unit(&mut lowering.graph, axes, i));
+            let columns = [(k + 1) % 3, (k + 2) % 3, k].map(|i| Vec3::unit(&mut context.graph, axes, i));
             from_columns(axes, axes, columns)
         }
         Axis::Vector(formulas) => {
-            let z = lowering.axis(axes, axis);
-            let least = least_component(lowering, formulas);
-            let graph = &mut lowering.graph;
+            let z = context.axis(axes, axis);
+            let least = least_component(context, formulas);
+            let graph = &mut context.graph;
             let across = Vec3::unit(graph, axes, least).cross(graph, z);
             let square = across.dot(graph, across);
             let length = graph.sqrt(square);
@@ -164,15 +169,15 @@ pub(crate) fn z_onto(lowering: &mut Lowering<'_>, axes: Axes, axis: &Axis) -> Tr
             from_columns(axes, axes, [x, y, z])
         }
     };
-    let r = Vec3::zero(&mut lowering.graph, axes);
+    let r = Vec3::zero(&mut context.graph, axes);
     Transform { rot, r }
 }
 
 /// The principal axis a direction is farthest from, with default parameters.
-fn least_component(lowering: &mut Lowering<'_>, formulas: &[crate::model::Formula; 3]) -> usize {
+fn least_component(context: &mut EquationContext<'_>, formulas: &[crate::model::Formula; 3]) -> usize {
     let values = [0, 1, 2].map(|k| {
-        let expr = lowering.parameter(&formulas[k]);
-        lowering.default_value(expr).abs()
+        let expr = context.parameter(&formulas[k]);
+        context.default_value(expr).abs()
     });
     (0..3).min_by(|&i, &j| values[i].total_cmp(&values[j])).unwrap_or(0)
 }
@@ -184,9 +189,9 @@ pub(crate) fn from_columns(from: Axes, to: Axes, columns: [Vec3; 3]) -> Rot3 {
 }
 
 /// A turn by `angle` about any axis of `axes`.
-pub(crate) fn turn_about(lowering: &mut Lowering<'_>, axes: Axes, axis: &Axis, angle: ExprId) -> Rot3 {
-    let onto = principal_onto(lowering, axes, axis);
-    let graph = &mut lowering.graph;
+pub(crate) fn turn_about(context: &mut EquationContext<'_>, axes: Axes, axis: &Axis, angle: ExprId) -> Rot3 {
+    let onto = principal_onto(context, axes, axis);
+    let graph = &mut context.graph;
     let angle = if onto.negative { graph.neg(angle) } else { angle };
     let turn = Rot3::about(graph, axes, axes, onto.index, angle);
     if onto.rot.is_identity(graph) {

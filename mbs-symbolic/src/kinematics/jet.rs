@@ -16,7 +16,7 @@ pub(crate) struct Jet {
     pub(crate) bias: ExprId,
 }
 
-/// Three of them: a vector in the observer's axes.
+/// Three of them: a vector in the reference link's axes.
 pub(crate) type VecJet = [Jet; 3];
 
 impl Jet {

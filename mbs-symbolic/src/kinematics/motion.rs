@@ -2,7 +2,7 @@
 
 use crate::expr::{Derivative, Symbol};
 use crate::ids::ExprId;
-use crate::lower::{Lowering, NoQueries};
+use crate::lower::{EquationContext, NoQueries};
 use crate::model::Joint;
 
 /// What a rate is linear in: a velocity, or time itself.
@@ -13,7 +13,7 @@ pub(crate) enum Column {
     /// Explicit time and inputs.
     Time,
     /// A virtual motion of one link taken as free, for reactions: link, and 0 to 2 for
-    /// shifts along, 3 to 5 for turns about the axes of the observer, at its origin.
+    /// shifts along, 3 to 5 for turns about the axes of the reference link, at its origin.
     Virtual(u32, u8),
 }
 
@@ -33,30 +33,30 @@ pub(crate) struct Motion {
 impl Motion {
     /// The motion of `value`, an expression of the joint's coordinates, time and
     /// inputs; `None` if it does not move.
-    pub(crate) fn of(lowering: &mut Lowering<'_>, joint: &Joint, value: ExprId) -> Option<Self> {
-        if lowering.is_fixed(value) {
+    pub(crate) fn of(context: &mut EquationContext<'_>, joint: &Joint, value: ExprId) -> Option<Self> {
+        if context.is_fixed(value) {
             return None;
         }
         let span = joint.name.span;
-        let rate = lowering.total_derivative(value, &mut NoQueries, span);
-        let acceleration = lowering.total_derivative(rate, &mut NoQueries, span);
-        let (zero, one) = (lowering.graph.zero(), lowering.graph.one());
+        let rate = context.total_derivative(value, &mut NoQueries, span);
+        let acceleration = context.total_derivative(rate, &mut NoQueries, span);
+        let (zero, one) = (context.graph.zero(), context.graph.one());
         let mut partials = Vec::new();
         let mut bias = acceleration;
         let mut drift = rate;
         for &id in &joint.velocities {
-            let Some(index) = lowering.moved_by(id) else { continue };
-            let v = lowering.graph.symbol(Symbol::V(index));
-            let v_dot = lowering.graph.symbol(Symbol::VDot(index));
-            let partial = Derivative::new([(v, one)]).of(&mut lowering.graph, rate);
-            if lowering.graph.is_zero(partial) {
+            let Some(index) = context.moved_by(id) else { continue };
+            let v = context.graph.symbol(Symbol::V(index));
+            let v_dot = context.graph.symbol(Symbol::VDot(index));
+            let partial = Derivative::new([(v, one)]).of(&mut context.graph, rate);
+            if context.graph.is_zero(partial) {
                 continue;
             }
             partials.push((Column::V(index), partial));
-            drift = lowering.graph.substitute(drift, v, zero);
-            bias = lowering.graph.substitute(bias, v_dot, zero);
+            drift = context.graph.substitute(drift, v, zero);
+            bias = context.graph.substitute(bias, v_dot, zero);
         }
-        if !lowering.graph.is_zero(drift) {
+        if !context.graph.is_zero(drift) {
             partials.push((Column::Time, drift));
         }
         Some(Self { rate, bias, acceleration, partials })

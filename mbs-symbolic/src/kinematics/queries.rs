@@ -1,13 +1,13 @@
 //! Answers to questions about the motion, in the user's frames.
 
-use super::chain::{Chain, Placement};
+use super::chain::{Chain, FrameOnLink};
+use super::inward::{self, Carries, InwardMotion};
 use super::jet::{Jet, VecJet};
 use super::motion::Column;
-use super::nested::{self, Carries, Followed};
-use super::seen::{self, Seen, Views};
+use super::relative::{self, RelativeMotion, RelativeMotions};
 use crate::expr::{Graph, Symbol};
 use crate::ids::{ExprId, FrameId, Id, LinkId};
-use crate::lower::{Lowering, Queries};
+use crate::lower::{EquationContext, Queries};
 use crate::model::Query;
 use crate::spatial::Vec3;
 
@@ -15,7 +15,7 @@ use crate::spatial::Vec3;
 #[derive(Debug)]
 pub(crate) struct Kinematics {
     pub(crate) chain: Chain,
-    views: Views,
+    relative_motions: RelativeMotions,
     /// Whether jets carry the virtual motions that reactions need.
     pub(crate) with_virtual_motions: bool,
 }
@@ -29,7 +29,7 @@ pub(crate) struct Spin {
     pub(crate) columns: Vec<(Column, Vec3)>,
 }
 
-/// The origin of a placed frame as an observer sees it.
+/// The origin of a placed frame as a reference link sees it.
 struct Origin {
     /// Position, velocity and acceleration (v' = 0).
     motion: [Vec3; 3],
@@ -37,8 +37,8 @@ struct Origin {
     directions: Vec<Vec3>,
 }
 
-/// The way that takes least operations.
-fn cheapest(graph: &Graph, choices: Vec<Origin>) -> Origin {
+/// The cheapest alternative.
+fn cheapest_origin(graph: &Graph, choices: Vec<Origin>) -> Origin {
     let cost = |origin: &Origin| {
         let [r, _, a] = origin.motion;
         let roots = origin.directions.iter().chain([&r, &a]).flat_map(|vector| vector.xyz);
@@ -49,43 +49,56 @@ fn cheapest(graph: &Graph, choices: Vec<Origin>) -> Origin {
 
 impl Kinematics {
     pub(crate) fn new(chain: Chain) -> Self {
-        Self { chain, views: Views::default(), with_virtual_motions: false }
+        Self { chain, relative_motions: RelativeMotions::default(), with_virtual_motions: false }
     }
 
     /// The link that observes all the given frames.
-    pub(crate) fn observer(&self, frames: &[FrameId]) -> LinkId {
+    pub(crate) fn common_ancestor(&self, frames: &[FrameId]) -> LinkId {
         let links = frames.iter().map(|&frame| self.chain.frames[frame].link);
-        links.reduce(|a, b| seen::observer(&self.chain, a, b)).unwrap_or(LinkId::new(0))
+        links.reduce(|a, b| relative::common_ancestor(&self.chain, a, b)).unwrap_or(LinkId::new(0))
     }
 
     /// A link seen from an ancestor.
-    pub(crate) fn see(&mut self, lowering: &mut Lowering<'_>, observer: LinkId, link: LinkId) -> Seen {
-        self.views.see(&mut lowering.graph, &self.chain, observer, link).clone()
+    pub(crate) fn link_motion(
+        &mut self,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
+        link: LinkId,
+    ) -> RelativeMotion {
+        self.relative_motions.of(&mut context.graph, &self.chain, reference_link, link).clone()
     }
 
     /// The origin of a placed frame: its position, velocity and acceleration (v' = 0) carried
     /// with its link or followed from inside out, whichever is cheaper.
-    fn origin(&mut self, lowering: &mut Lowering<'_>, observer: LinkId, place: Placement) -> Origin {
-        let seen = self.see(lowering, observer, place.link);
-        let influences = self.views.influences(&self.chain, observer, place.link);
-        let graph = &mut lowering.graph;
+    fn origin(
+        &mut self,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
+        place: FrameOnLink,
+    ) -> Origin {
+        let relative = self.link_motion(context, reference_link, place.link);
+        let joint_axes = self.relative_motions.joint_axes(&self.chain, reference_link, place.link);
+        let graph = &mut context.graph;
         let r_l = place.in_link.r;
-        let carried = seen.point(graph, r_l);
+        let carried = relative.point(graph, r_l);
         let crossed = |graph: &mut Graph, r: Vec3| -> Vec<Vec3> {
-            influences.iter().map(|influence| influence.on_point(graph, r)).collect()
+            joint_axes.iter().map(|joint_axis| joint_axis.partial_velocity(graph, r)).collect()
         };
         let mut choices = vec![Origin { motion: carried, directions: crossed(graph, carried[0]) }];
-        if let Some(motion) = nested::point(graph, &self.chain, observer, place.link, r_l) {
+        if let Some(motion) = inward::point(graph, &self.chain, reference_link, place.link, r_l) {
             choices.push(Origin { motion, directions: crossed(graph, motion[0]) });
         }
-        if let Some(followed) = nested::follow(graph, &self.chain, observer, place.link, r_l, Carries::Point)
+        if let Some(followed) =
+            inward::follow(graph, &self.chain, reference_link, place.link, r_l, Carries::Point)
         {
             // What lies before a reorientation moves the point as it moves its place.
-            let n_before = influences.len() - followed.directions.len();
-            let before = influences[..n_before].iter().map(|influence| influence.on_point(graph, carried[0]));
+            let n_before = joint_axes.len() - followed.directions.len();
+            let before = joint_axes[..n_before]
+                .iter()
+                .map(|joint_axis| joint_axis.partial_velocity(graph, carried[0]));
             let directions: Vec<Vec3> = before.chain(followed.directions).collect();
             if followed.about_origin {
-                let motion = seen.carried(graph, followed.r);
+                let motion = relative.carried(graph, followed.r);
                 choices.push(Origin { motion, directions: directions.clone() });
             }
             for index in 0..choices.len() {
@@ -93,32 +106,32 @@ impl Kinematics {
                 choices.push(Origin { motion, directions: directions.clone() });
             }
         }
-        cheapest(graph, choices)
+        cheapest_origin(graph, choices)
     }
 
-    /// How the origin of a placed frame moves with everything between it and the observer.
+    /// How the origin of a placed frame moves with everything between it and the reference link.
     pub(crate) fn partial_velocities(
         &mut self,
-        lowering: &mut Lowering<'_>,
-        observer: LinkId,
-        place: Placement,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
+        place: FrameOnLink,
     ) -> Vec<(Column, Vec3)> {
-        let Origin { directions, .. } = self.origin(lowering, observer, place);
-        self.columns(lowering, observer, place, directions)
+        let Origin { directions, .. } = self.origin(context, reference_link, place);
+        self.columns(context, reference_link, place, directions)
     }
 
     fn columns(
         &mut self,
-        lowering: &mut Lowering<'_>,
-        observer: LinkId,
-        place: Placement,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
+        place: FrameOnLink,
         directions: Vec<Vec3>,
     ) -> Vec<(Column, Vec3)> {
-        let graph = &mut lowering.graph;
+        let graph = &mut context.graph;
         let mut columns = Vec::new();
-        let influences = self.views.influences(&self.chain, observer, place.link);
-        for (influence, direction) in influences.iter().zip(directions) {
-            for &(column, partial) in &influence.partials {
+        let joint_axes = self.relative_motions.joint_axes(&self.chain, reference_link, place.link);
+        for (joint_axis, direction) in joint_axes.iter().zip(directions) {
+            for &(column, partial) in &joint_axis.partials {
                 columns.push((column, direction.scale(graph, partial)));
             }
         }
@@ -128,13 +141,13 @@ impl Kinematics {
     /// The origin of a placed frame.
     pub(crate) fn point(
         &mut self,
-        lowering: &mut Lowering<'_>,
-        observer: LinkId,
-        place: Placement,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
+        place: FrameOnLink,
     ) -> VecJet {
-        let Origin { motion: [r, v, a], directions } = self.origin(lowering, observer, place);
-        let mut columns = self.columns(lowering, observer, place, directions);
-        let graph = &mut lowering.graph;
+        let Origin { motion: [r, v, a], directions } = self.origin(context, reference_link, place);
+        let mut columns = self.columns(context, reference_link, place, directions);
+        let graph = &mut context.graph;
         if self.with_virtual_motions {
             for k in 0..3 {
                 let e = Vec3::unit(graph, r.axes, k);
@@ -149,35 +162,36 @@ impl Kinematics {
     /// A direction fixed in a placed frame, given in that frame's axes.
     pub(crate) fn direction(
         &mut self,
-        lowering: &mut Lowering<'_>,
-        observer: LinkId,
-        place: Placement,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
+        place: FrameOnLink,
         e_f: Vec3,
     ) -> VecJet {
-        let seen = self.see(lowering, observer, place.link);
-        let graph = &mut lowering.graph;
+        let relative = self.link_motion(context, reference_link, place.link);
+        let graph = &mut context.graph;
         let e_l = place.in_link.rot.apply(graph, e_f.relabelled(place.in_link.rot.from));
-        let influences = self.views.influences(&self.chain, observer, place.link);
-        let turned = seen.rot.apply(graph, e_l);
-        let crossed = influences.iter().map(|influence| match influence.on_orientation() {
+        let joint_axes = self.relative_motions.joint_axes(&self.chain, reference_link, place.link);
+        let turned = relative.rot.apply(graph, e_l);
+        let crossed = joint_axes.iter().map(|joint_axis| match joint_axis.on_orientation() {
             Some(axis) => axis.cross(graph, turned),
             None => Vec3::zero(graph, turned.axes),
         });
         let crossed: Vec<Vec3> = crossed.collect();
-        let mut choices = vec![Origin { motion: seen.turning(graph, turned), directions: crossed }];
-        let followed = nested::follow(graph, &self.chain, observer, place.link, e_l, Carries::Direction);
-        if let Some(Followed { r: e, directions, .. }) = followed {
+        let mut choices = vec![Origin { motion: relative.turning(graph, turned), directions: crossed }];
+        let followed =
+            inward::follow(graph, &self.chain, reference_link, place.link, e_l, Carries::Direction);
+        if let Some(InwardMotion { r: e, directions, .. }) = followed {
             // What lies before a reorientation does not turn it.
-            let n_before = influences.len() - directions.len();
+            let n_before = joint_axes.len() - directions.len();
             let before = std::iter::repeat_n(Vec3::zero(graph, e.axes), n_before);
             let directions: Vec<Vec3> = before.chain(directions).collect();
             for e in [turned, e] {
-                choices.push(Origin { motion: seen.turning(graph, e), directions: directions.clone() });
+                choices.push(Origin { motion: relative.turning(graph, e), directions: directions.clone() });
             }
         }
-        let Origin { motion: [e, rate, second], directions } = cheapest(graph, choices);
-        let mut columns = self.columns(lowering, observer, place, directions);
-        let graph = &mut lowering.graph;
+        let Origin { motion: [e, rate, second], directions } = cheapest_origin(graph, choices);
+        let mut columns = self.columns(context, reference_link, place, directions);
+        let graph = &mut context.graph;
         if self.with_virtual_motions {
             for k in 0..3 {
                 let unit = Vec3::unit(graph, e.axes, k);
@@ -190,74 +204,79 @@ impl Kinematics {
     /// Principal direction `index` of a frame.
     pub(crate) fn unit(
         &mut self,
-        lowering: &mut Lowering<'_>,
-        observer: LinkId,
-        place: Placement,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
+        place: FrameOnLink,
         index: usize,
     ) -> VecJet {
-        let e = Vec3::unit(&mut lowering.graph, place.in_link.rot.from, index);
-        self.direction(lowering, observer, place, e)
+        let e = Vec3::unit(&mut context.graph, place.in_link.rot.from, index);
+        self.direction(context, reference_link, place, e)
     }
 
     /// Angular motion of a link relative to an ancestor.
-    pub(crate) fn spin(&mut self, lowering: &mut Lowering<'_>, observer: LinkId, link: LinkId) -> Spin {
-        let seen = self.see(lowering, observer, link);
-        let graph = &mut lowering.graph;
+    pub(crate) fn spin(
+        &mut self,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
+        link: LinkId,
+    ) -> Spin {
+        let relative = self.link_motion(context, reference_link, link);
+        let graph = &mut context.graph;
         let mut columns = Vec::new();
-        for influence in self.views.influences(&self.chain, observer, link) {
-            if let Some(axis) = influence.on_orientation() {
-                for &(column, partial) in &influence.partials {
+        for joint_axis in self.relative_motions.joint_axes(&self.chain, reference_link, link) {
+            if let Some(axis) = joint_axis.on_orientation() {
+                for &(column, partial) in &joint_axis.partials {
                     columns.push((column, axis.scale(graph, partial)));
                 }
             }
         }
         if self.with_virtual_motions {
             for k in 0..3 {
-                let unit = Vec3::unit(graph, seen.omega.axes, k);
+                let unit = Vec3::unit(graph, relative.omega.axes, k);
                 columns.push((Column::Virtual(link.index() as u32, k as u8 + 3), unit));
             }
         }
-        Spin { omega: seen.omega, alpha_bias: seen.alpha_bias, columns }
+        Spin { omega: relative.omega, alpha_bias: relative.alpha_bias, columns }
     }
 
     /// The vector from one frame's origin to another's.
     pub(crate) fn between(
         &mut self,
-        lowering: &mut Lowering<'_>,
-        observer: LinkId,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
         from: FrameId,
         to: FrameId,
     ) -> VecJet {
         let (from, to) = (self.chain.frames[from], self.chain.frames[to]);
-        let start = self.point(lowering, observer, from);
-        let end = self.point(lowering, observer, to);
-        Jet::difference(&mut lowering.graph, &end, &start)
+        let start = self.point(context, reference_link, from);
+        let end = self.point(context, reference_link, to);
+        Jet::difference(&mut context.graph, &end, &start)
     }
 
     fn dot_unit(
         &mut self,
-        lowering: &mut Lowering<'_>,
-        observer: LinkId,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
         frame: FrameId,
         index: u8,
         vector: &VecJet,
     ) -> Jet {
-        let unit = self.unit(lowering, observer, self.chain.frames[frame], usize::from(index));
-        Jet::dot(&mut lowering.graph, &unit, vector)
+        let unit = self.unit(context, reference_link, self.chain.frames[frame], usize::from(index));
+        Jet::dot(&mut context.graph, &unit, vector)
     }
 
-    /// Velocity of a frame as an observer fixed in another sees it, and, with v' as
+    /// Velocity of a frame as a reference link fixed in another sees it, and, with v' as
     /// symbols, its acceleration; in the axes of the link that observes all.
     fn relative_motion(
         &mut self,
-        lowering: &mut Lowering<'_>,
-        observer: LinkId,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
         of: FrameId,
         relative_to: FrameId,
     ) -> [Vec3; 2] {
-        let d = self.between(lowering, observer, relative_to, of);
-        let base = self.spin(lowering, observer, self.chain.frames[relative_to].link);
-        let graph = &mut lowering.graph;
+        let d = self.between(context, reference_link, relative_to, of);
+        let base = self.spin(context, reference_link, self.chain.frames[relative_to].link);
+        let graph = &mut context.graph;
         let axes = base.omega.axes;
         let vector = |pick: &dyn Fn(&Jet) -> ExprId| Vec3::new(axes, [0, 1, 2].map(|k| pick(&d[k])));
         let position = vector(&|jet| jet.value);
@@ -285,64 +304,64 @@ impl Kinematics {
     /// A vector's component along a unit vector of a frame.
     fn component(
         &mut self,
-        lowering: &mut Lowering<'_>,
-        observer: LinkId,
+        context: &mut EquationContext<'_>,
+        reference_link: LinkId,
         frame: FrameId,
         index: u8,
         vector: Vec3,
     ) -> ExprId {
-        let unit = self.unit(lowering, observer, self.chain.frames[frame], usize::from(index));
+        let unit = self.unit(context, reference_link, self.chain.frames[frame], usize::from(index));
         let unit = Vec3::new(vector.axes, [0, 1, 2].map(|k| unit[k].value));
-        unit.dot(&mut lowering.graph, vector)
+        unit.dot(&mut context.graph, vector)
     }
 
     /// A jet's value, after teaching `d/dt` its rate and acceleration.
-    fn answer(&self, lowering: &mut Lowering<'_>, jet: &Jet) -> ExprId {
-        let acceleration = jet.acceleration(&mut lowering.graph);
-        lowering.time.seed(jet.value, jet.rate);
-        lowering.time.seed(jet.rate, acceleration);
+    fn answer(&self, context: &mut EquationContext<'_>, jet: &Jet) -> ExprId {
+        let acceleration = jet.acceleration(&mut context.graph);
+        context.time.seed(jet.value, jet.rate);
+        context.time.seed(jet.rate, acceleration);
         jet.value
     }
 }
 
 impl Queries for Kinematics {
-    fn query(&mut self, lowering: &mut Lowering<'_>, query: Query) -> ExprId {
+    fn query(&mut self, context: &mut EquationContext<'_>, query: Query) -> ExprId {
         match query {
             Query::Position { of, relative_to, axes, component } => {
-                let observer = self.observer(&[of, relative_to, axes]);
-                let d = self.between(lowering, observer, relative_to, of);
-                let jet = self.dot_unit(lowering, observer, axes, component, &d);
-                self.answer(lowering, &jet)
+                let reference_link = self.common_ancestor(&[of, relative_to, axes]);
+                let d = self.between(context, reference_link, relative_to, of);
+                let jet = self.dot_unit(context, reference_link, axes, component, &d);
+                self.answer(context, &jet)
             }
             Query::Distance { from, to } => {
-                let observer = self.observer(&[from, to]);
-                let d = self.between(lowering, observer, from, to);
-                let square = Jet::dot(&mut lowering.graph, &d, &d);
-                let jet = square.sqrt(&mut lowering.graph);
-                self.answer(lowering, &jet)
+                let reference_link = self.common_ancestor(&[from, to]);
+                let d = self.between(context, reference_link, from, to);
+                let square = Jet::dot(&mut context.graph, &d, &d);
+                let jet = square.sqrt(&mut context.graph);
+                self.answer(context, &jet)
             }
             Query::Rotation { of, relative_to, row, column } => {
-                let observer = self.observer(&[of, relative_to]);
-                let moved = self.unit(lowering, observer, self.chain.frames[of], usize::from(column));
-                let jet = self.dot_unit(lowering, observer, relative_to, row, &moved);
-                self.answer(lowering, &jet)
+                let reference_link = self.common_ancestor(&[of, relative_to]);
+                let moved = self.unit(context, reference_link, self.chain.frames[of], usize::from(column));
+                let jet = self.dot_unit(context, reference_link, relative_to, row, &moved);
+                self.answer(context, &jet)
             }
             Query::Velocity { of, relative_to, axes, component } => {
-                let observer = self.observer(&[of, relative_to, axes]);
-                let [velocity, _] = self.relative_motion(lowering, observer, of, relative_to);
-                self.component(lowering, observer, axes, component, velocity)
+                let reference_link = self.common_ancestor(&[of, relative_to, axes]);
+                let [velocity, _] = self.relative_motion(context, reference_link, of, relative_to);
+                self.component(context, reference_link, axes, component, velocity)
             }
             Query::Acceleration { of, relative_to, axes, component } => {
-                let observer = self.observer(&[of, relative_to, axes]);
-                let [_, acceleration] = self.relative_motion(lowering, observer, of, relative_to);
-                self.component(lowering, observer, axes, component, acceleration)
+                let reference_link = self.common_ancestor(&[of, relative_to, axes]);
+                let [_, acceleration] = self.relative_motion(context, reference_link, of, relative_to);
+                self.component(context, reference_link, axes, component, acceleration)
             }
             Query::AngularVelocity { of, relative_to, axes, component } => {
-                let observer = self.observer(&[of, relative_to, axes]);
-                let outer = self.spin(lowering, observer, self.chain.frames[of].link);
-                let inner = self.spin(lowering, observer, self.chain.frames[relative_to].link);
-                let omega = outer.omega.sub(&mut lowering.graph, inner.omega);
-                self.component(lowering, observer, axes, component, omega)
+                let reference_link = self.common_ancestor(&[of, relative_to, axes]);
+                let outer = self.spin(context, reference_link, self.chain.frames[of].link);
+                let inner = self.spin(context, reference_link, self.chain.frames[relative_to].link);
+                let omega = outer.omega.sub(&mut context.graph, inner.omega);
+                self.component(context, reference_link, axes, component, omega)
             }
             Query::Reaction { .. } => unreachable!("reactions are answered where multipliers are known"),
         }

@@ -2,9 +2,9 @@
 
 use crate::expr::Graph;
 use crate::ids::ExprId;
-use crate::spatial::{Vec3, spin_matrix};
+use crate::spatial::{Vec3, angular_acceleration_operator};
 
-/// The angular velocities of turns, outermost first, in the axes of an observer.
+/// The angular velocities of turns, outermost first, in the axes of a reference link.
 #[derive(Debug)]
 pub(super) struct Spins {
     /// Angular velocity before them.
@@ -80,7 +80,7 @@ impl Spins {
             }
             omega = behind;
         }
-        let usual = spin_matrix(graph, omega, alpha_bias);
+        let usual = angular_acceleration_operator(graph, omega, alpha_bias);
         let mut rows = usual;
         let cost = |graph: &Graph, rows: &[[ExprId; 3]; 3]| {
             let roots: Vec<ExprId> = rows.iter().flatten().chain(&omega.xyz).copied().collect();
@@ -113,7 +113,7 @@ mod tests {
 
     /// Three Cardan turns about x, y and z, behind what turns already.
     fn cardan(graph: &mut Graph, omega: Vec3, alpha_bias: Vec3) -> (Spins, Vec3) {
-        let before = spin_matrix(graph, omega, alpha_bias);
+        let before = angular_acceleration_operator(graph, omega, alpha_bias);
         let mut spins = Spins::after(omega, alpha_bias, before);
         let mut rot = Rot3::identity(graph, Axes::GROUND, Axes::GROUND);
         let mut total = omega;
@@ -132,7 +132,7 @@ mod tests {
     fn check(graph: &mut Graph, omega: Vec3, alpha_bias: Vec3) -> (usize, usize) {
         let (spins, total) = cardan(graph, omega, alpha_bias);
         let alpha = spins.alpha_bias(graph).expect("three turns");
-        let usual = spin_matrix(graph, total, alpha);
+        let usual = angular_acceleration_operator(graph, total, alpha);
         let rows = spins.matrix(graph, alpha).unwrap_or(usual);
         let environment =
             Environment { p: &[0.3, -0.8, 1.1], v: &[0.7, 1.9, -0.4], ..Environment::default() };

@@ -1,12 +1,12 @@
 //! Numbers for decisions: values with default parameters.
 
-use super::Lowering;
+use super::EquationContext;
 use crate::expr::{Environment, Node, Symbol, evaluate};
 use crate::ids::ExprId;
 use crate::model::{ParameterValue, pieces};
 use mbs_math::{Table, TableKind};
 
-impl Lowering<'_> {
+impl EquationContext<'_> {
     /// The value of an expression of parameters alone, with default parameters.
     pub(crate) fn default_value(&self, expr: ExprId) -> f64 {
         self.value(expr, &Environment { theta: &self.default_parameters(), ..Environment::default() })

@@ -1,8 +1,8 @@
 //! One formula → one expression.
 
-use super::Lowering;
+use super::EquationContext;
 use crate::diag::{Problem, Span};
-use crate::dynamics::{Decision, Element, Place};
+use crate::dynamics::{Decision, Element, SourceNote};
 use crate::expr::{BinaryOp, Symbol, UnaryOp};
 use crate::ids::{ExprId, IdVec, VariableId};
 use crate::model::{BinaryOperator, Comparison, Formula, Function, Query, TermId, TermKind};
@@ -11,14 +11,14 @@ use mbs_math::TableKind;
 /// Answers questions about the mechanism's motion.
 pub(crate) trait Queries {
     /// The expression of one answer.
-    fn query(&mut self, lowering: &mut Lowering<'_>, query: Query) -> ExprId;
+    fn query(&mut self, context: &mut EquationContext<'_>, query: Query) -> ExprId;
 }
 
 /// For formulas in places where the model reader allows no query.
 pub(crate) struct NoQueries;
 
 impl Queries for NoQueries {
-    fn query(&mut self, _: &mut Lowering<'_>, query: Query) -> ExprId {
+    fn query(&mut self, _: &mut EquationContext<'_>, query: Query) -> ExprId {
         unreachable!("the reader lets no {query:?} into this place")
     }
 }
@@ -28,7 +28,7 @@ fn makes_something(kind: TermKind) -> bool {
     matches!(kind, TermKind::Binary(..) | TermKind::Call(..) | TermKind::Table(..) | TermKind::Der(_))
 }
 
-impl Lowering<'_> {
+impl EquationContext<'_> {
     /// A formula in a force law, auxiliary state or switching condition: it may not
     /// depend on accelerations.
     pub(crate) fn law(
@@ -130,7 +130,7 @@ impl Lowering<'_> {
             };
             values.push(value);
             if makes_something(term.kind) {
-                self.places.push((value, Place { span: term.span, element, words: None }));
+                self.places.push((value, SourceNote { span: term.span, element, words: None }));
             }
         }
         *values.last().expect("a formula is never empty")

@@ -1,6 +1,6 @@
 //! Coordinates that follow others: q = ratio · master + offset.
 
-use super::Lowering;
+use super::EquationContext;
 use crate::ids::{CoordinateId, ExprId, VelocityId};
 
 /// What a coordinate is of one that is an unknown of its own; chains are multiplied out.
@@ -11,7 +11,7 @@ pub(crate) struct Follower {
     pub(super) offset: ExprId,
 }
 
-impl Lowering<'_> {
+impl EquationContext<'_> {
     /// Forms ratios and offsets of all coordinates that follow others.
     pub(super) fn follow(&mut self) {
         let model = self.model;

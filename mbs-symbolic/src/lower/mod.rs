@@ -1,6 +1,6 @@
 //! Formulas of the model → expressions.
 //!
-//! A [`Lowering`] owns the expression graph while equations are built: it knows which
+//! A [`EquationContext`] owns the expression graph while equations are built: it knows which
 //! symbol stands for each parameter, input, state and coordinate, turns conditionals
 //! into modes, and forms total time derivatives.
 
@@ -19,7 +19,7 @@ pub(crate) use partials::OfLocals;
 pub(crate) use pieces::Pieces;
 
 use crate::diag::{Diagnostics, Problem};
-use crate::dynamics::Place;
+use crate::dynamics::SourceNote;
 use crate::expr::{Derivative, Graph, Symbol};
 use crate::ids::{
     CoordinateId, ExprId, Id, IdVec, InputId, JointId, ParamId, StateId, TableId, VariableId, VelocityId,
@@ -29,7 +29,7 @@ use crate::spatial::{Axes, Vec3};
 use crate::topology::Topology;
 
 /// The graph under construction and what its symbols mean.
-pub(crate) struct Lowering<'m> {
+pub(crate) struct EquationContext<'m> {
     pub(crate) model: &'m Model,
     pub(crate) graph: Graph,
     pub(crate) problems: Diagnostics,
@@ -42,7 +42,7 @@ pub(crate) struct Lowering<'m> {
     /// d/dt along the motion: p' = T v, v' free, x' = a.
     pub(crate) time: Derivative,
     /// Where expressions were made, in the order they were; the first place stands.
-    pub(crate) places: Vec<(ExprId, Place)>,
+    pub(crate) places: Vec<(ExprId, SourceNote)>,
     variables: IdVec<VariableId, Option<ExprId>>,
     state_rates: IdVec<StateId, StateRate>,
 }
@@ -71,7 +71,7 @@ pub(crate) struct Symbols {
     followers: IdVec<CoordinateId, Option<Follower>>,
 }
 
-impl<'m> Lowering<'m> {
+impl<'m> EquationContext<'m> {
     pub(crate) fn new(model: &'m Model, topology: &Topology) -> Self {
         let mut graph = Graph::new();
         let zero = graph.zero();
@@ -101,7 +101,7 @@ impl<'m> Lowering<'m> {
         let inputs = inputs.collect();
         let followers = model.coordinates.ids().map(|_| None).collect();
         let symbols = Symbols { parameters, theta, inputs, positions, velocities, followers };
-        let mut lowering = Self {
+        let mut context = Self {
             model,
             graph,
             problems: Diagnostics::default(),
@@ -116,12 +116,12 @@ impl<'m> Lowering<'m> {
         };
         for &id in &model.derived_order {
             if let ParameterValue::Derived(formula) = &model.parameters[id].value {
-                lowering.symbols.parameters[id] = lowering.parameter(formula);
+                context.symbols.parameters[id] = context.parameter(formula);
             }
         }
-        lowering.follow();
-        lowering.seed_time();
-        lowering
+        context.follow();
+        context.seed_time();
+        context
     }
 
     /// A formula of parameters alone.

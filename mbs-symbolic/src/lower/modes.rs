@@ -1,6 +1,6 @@
 //! Conditionals: each comparison of changing values becomes a mode.
 
-use super::Lowering;
+use super::EquationContext;
 use crate::dynamics::{Decision, Element, ModeKind};
 use crate::expr::{BinaryOp, Node, Symbol};
 use crate::ids::{ExprId, IdVec, ModeId};
@@ -23,7 +23,7 @@ pub(crate) struct FoundMode {
     pub(crate) decision: Decision,
 }
 
-impl Lowering<'_> {
+impl EquationContext<'_> {
     /// Truth value of `function < 0` (or ≤ 0).
     ///
     /// A comparison of parameters alone is decided when parameters are set. Any other

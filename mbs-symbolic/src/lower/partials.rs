@@ -1,6 +1,6 @@
 //! Formulas as functions of their locals, and their partial derivatives.
 
-use super::{Lowering, Queries};
+use super::{EquationContext, Queries};
 use crate::dynamics::{Decision, Element};
 use crate::expr::{BinaryOp, Derivative, Graph, Node, Symbol};
 use crate::ids::{ExprId, Id};
@@ -18,10 +18,10 @@ pub(crate) struct OfLocals {
 
 impl OfLocals {
     /// With so many locals; no row of constraints has the number of the symbols that stand for them.
-    pub(crate) fn new(lowering: &mut Lowering<'_>, count: u32, element: Element) -> Self {
-        let symbol = |k| lowering.graph.symbol(Symbol::Lambda(u32::MAX - k));
+    pub(crate) fn new(context: &mut EquationContext<'_>, count: u32, element: Element) -> Self {
+        let symbol = |k| context.graph.symbol(Symbol::Lambda(u32::MAX - k));
         let locals = (0..count).map(symbol).collect();
-        Self { locals, element, first_place: lowering.places.len() }
+        Self { locals, element, first_place: context.places.len() }
     }
 
     /// The symbols, of whose motion nothing is known: a total derivative by time leaves them as they are.
@@ -32,11 +32,11 @@ impl OfLocals {
     /// A formula of the locals. Its comparisons become modes when values are put in.
     pub(crate) fn formula(
         &self,
-        lowering: &mut Lowering<'_>,
+        context: &mut EquationContext<'_>,
         formula: &Formula,
         queries: &mut dyn Queries,
     ) -> ExprId {
-        lowering.formula(formula, &self.locals, queries, None)
+        context.formula(formula, &self.locals, queries, None)
     }
 
     /// ∂value/∂local for each.
@@ -50,7 +50,7 @@ impl OfLocals {
     /// take this decision.
     pub(crate) fn put_in<const N: usize>(
         self,
-        lowering: &mut Lowering<'_>,
+        context: &mut EquationContext<'_>,
         values: &[ExprId],
         exprs: [ExprId; N],
         decision: Decision,
@@ -58,17 +58,17 @@ impl OfLocals {
         let mut replaced: Vec<(ExprId, ExprId)> =
             self.locals.iter().copied().zip(values.iter().copied()).collect();
         // Operands come first: what a comparison compares may depend on others.
-        for id in comparisons(&lowering.graph, &exprs) {
-            let Node::Binary(op, function, _) = lowering.graph.node(id) else { continue };
-            let function = put(&mut lowering.graph, &replaced, function);
-            let mode = lowering.negative(function, op == BinaryOp::LessEqual, decision, Some(self.element));
+        for id in comparisons(&context.graph, &exprs) {
+            let Node::Binary(op, function, _) = context.graph.node(id) else { continue };
+            let function = put(&mut context.graph, &replaced, function);
+            let mode = context.negative(function, op == BinaryOp::LessEqual, decision, Some(self.element));
             replaced.push((id, mode));
         }
-        for index in self.first_place..lowering.places.len() {
-            let formed = lowering.places[index].0;
-            lowering.places[index].0 = put(&mut lowering.graph, &replaced, formed);
+        for index in self.first_place..context.places.len() {
+            let formed = context.places[index].0;
+            context.places[index].0 = put(&mut context.graph, &replaced, formed);
         }
-        exprs.map(|expr| put(&mut lowering.graph, &replaced, expr))
+        exprs.map(|expr| put(&mut context.graph, &replaced, expr))
     }
 }
 

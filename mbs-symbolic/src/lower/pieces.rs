@@ -13,7 +13,7 @@
 //! function until it is repeated up to the kink. Where a table holds its value outside its points
 //! or is nothing there, its ends are kinks, too.
 
-use super::Lowering;
+use super::EquationContext;
 use super::modes::FoundMode;
 use crate::dynamics::{Decision, Element, ModeKind};
 use crate::ids::{ExprId, ModeId, TableId};
@@ -36,7 +36,7 @@ pub(crate) struct Pieces {
     whole: TableId,
 }
 
-impl Lowering<'_> {
+impl EquationContext<'_> {
     /// `linear(table, argument)`; with events at the kinks where the table asks for them and
     /// the argument changes.
     pub(super) fn linear(&mut self, table: TableId, argument: ExprId, element: Option<Element>) -> ExprId {

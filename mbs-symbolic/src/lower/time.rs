@@ -1,6 +1,6 @@
 //! Total time derivatives.
 
-use super::{Lowering, Queries, StateRate};
+use super::{EquationContext, Queries, StateRate};
 use crate::diag::{Problem, Span};
 use crate::dynamics::Element;
 use crate::expr::Symbol;
@@ -10,7 +10,7 @@ use crate::model::{JointKind, Orientation};
 /// How many states may need each other's rates in a row.
 const DEEPEST_RATES: usize = 64;
 
-impl Lowering<'_> {
+impl EquationContext<'_> {
     /// Teaches `time` the rates of all symbols but states.
     pub(super) fn seed_time(&mut self) {
         let (t, one) = (self.graph.symbol(Symbol::Time), self.graph.one());
@@ -107,8 +107,8 @@ impl Lowering<'_> {
 }
 
 /// q' = ½ q ⊗ (0, ω) with ω in the axes of the turned frame.
-fn quaternion_rates(lowering: &mut Lowering<'_>, q: [ExprId; 4], w: [ExprId; 3]) -> [ExprId; 4] {
-    let graph = &mut lowering.graph;
+fn quaternion_rates(context: &mut EquationContext<'_>, q: [ExprId; 4], w: [ExprId; 3]) -> [ExprId; 4] {
+    let graph = &mut context.graph;
     let [q0, q1, q2, q3] = q;
     let [x, y, z] = w;
     // Each row: coefficient of ω_x, ω_y, ω_z, by component and sign.

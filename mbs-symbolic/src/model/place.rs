@@ -49,7 +49,7 @@ impl Needs {
 
 /// Where a formula stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum FormulaContext {
     /// A bare number: tolerances, ranges.
     Constant,
     /// Masses, geometry, initial values.
@@ -80,7 +80,7 @@ pub enum Place {
     Output,
 }
 
-impl Place {
+impl FormulaContext {
     /// What may be used there. Variables are judged by what they use themselves.
     pub(super) const fn allowed(self) -> Needs {
         const fn set(base: Needs, more: &[Needs]) -> Needs {

@@ -57,7 +57,7 @@ fn join_formulas(root: &mut Node, text: &str, problems: &mut Diagnostics) {
 }
 
 /// A formula is looked for in so many pieces.
-const MOST_PIECES: usize = 64;
+const MAX_PIECES: usize = 64;
 
 /// The same in one collection: `value` is where a formula may begin in an entry, `piece` the place of
 /// an entry that may be the rest of one.
@@ -79,7 +79,7 @@ fn join<E>(
         if opened <= 0 {
             continue;
         }
-        let rest = entries[index..].iter().take(MOST_PIECES).map_while(&piece);
+        let rest = entries[index..].iter().take(MAX_PIECES).map_while(&piece);
         let Some((count, span)) = closing(text, first, opened, rest) else { continue };
         let formula = text.get(span.start as usize..span.end as usize).unwrap_or("").trim_end();
         let span = span.part(0, formula.len());

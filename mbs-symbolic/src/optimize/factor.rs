@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// Sums longer than this are left alone, which keeps the search for common factors
 /// cheap.
-const LONGEST_SUM: usize = 200;
+const MAX_SUM: usize = 200;
 
 /// Factors are taken out one level at a time; deeper nesting than this gains little.
 const ROUNDS: usize = 4;
@@ -150,7 +150,7 @@ impl Sums {
                 continue;
             }
             n_terms += 1;
-            if n_terms > LONGEST_SUM {
+            if n_terms > MAX_SUM {
                 return None;
             }
             let (coefficient, factors) = self.monomial(function, operand, &mut inner);

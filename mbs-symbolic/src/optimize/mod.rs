@@ -3,27 +3,27 @@
 //! One pass per file. Every pass keeps the values of all functions (up to rounding
 //! where it re-associates) and leaves a program that [`verify`] accepts.
 
-pub mod again;
-pub mod angles;
+pub mod batch_sin_cos;
 mod builder;
+mod constant_results;
 pub mod dead_code;
 pub mod factor;
 pub mod hoist;
-pub mod interleave;
+pub mod list_schedule;
 pub mod negation;
-mod numbers;
 pub mod pairs;
 pub mod products;
-pub mod prompt;
+pub mod reassociate;
 pub mod reciprocal;
-pub mod regroup;
 pub mod schedule;
+pub mod share;
 pub mod sin_cos;
-pub mod turns;
+pub mod three_multiply_rotation;
+pub mod tree_height;
 pub mod value_numbering;
 
 use crate::program::{Algorithm, Alternative, Counts, Function, FunctionKind, Program, verify};
-use numbers::Numbers;
+use constant_results::ConstantResults;
 
 /// A pass with its name.
 type Pass = (&'static str, fn(&mut Program));
@@ -33,31 +33,30 @@ type Pass = (&'static str, fn(&mut Program));
 const PASSES: &[Pass] = &[
     ("value_numbering", value_numbering::run),
     ("negation", negation::run),
-    ("regroup", regroup::run),
+    ("regroup", reassociate::run),
     ("factor", factor::run),
     ("products", products::run),
     ("pairs", pairs::run),
-    AGAIN,
-    ("turns", turns::run),
+    SHARE,
+    ("turns", three_multiply_rotation::run),
     ("hoist", hoist::run),
     ("reciprocal", reciprocal::run),
     ("turn_around", negation::turn_around),
     ("dead_code", dead_code::run),
-    PROMPT,
+    TREE_HEIGHT,
     ("schedule", schedule::run),
     ("sin_cos", sin_cos::run),
-    ANGLES,
-    INTERLEAVE,
+    BATCH_SIN_COS,
+    LIST_SCHEDULE,
 ];
 
-/// Takes long for the little it gains on top of the others, so that ways to compute the same are
-/// compared without.
-const AGAIN: Pass = ("again", again::run);
+/// Expensive for its small gain; skipped when comparing candidates.
+const SHARE: Pass = ("again", share::run);
 
 /// These change the order only, which costs nothing that is compared.
-const PROMPT: Pass = ("prompt", prompt::run);
-const ANGLES: Pass = ("angles", angles::run);
-const INTERLEAVE: Pass = ("interleave", interleave::run);
+const TREE_HEIGHT: Pass = ("prompt", tree_height::run);
+const BATCH_SIN_COS: Pass = ("angles", batch_sin_cos::run);
+const LIST_SCHEDULE: Pass = ("interleave", list_schedule::run);
 
 /// What each pass did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,18 +83,18 @@ pub struct PassReport {
 /// Runs all passes.
 pub fn run(program: &mut Program) -> Report {
     let others = choose(program);
-    let numbers = Numbers::set_aside(program);
+    let constant_results = ConstantResults::detach(program);
     let run_one = |&(name, pass): &Pass| {
         let before = program.total_counts();
         pass(program);
         if cfg!(debug_assertions) {
-            assert_eq!(verify(&numbers.completed(program)), Ok(()), "after {name}");
+            assert_eq!(verify(&constant_results.completed(program)), Ok(()), "after {name}");
         }
         let (after, per_parameter_set) = (program.total_counts(), program.per_parameter_set());
         PassReport { name, before, after, per_parameter_set }
     };
     let passes = PASSES.iter().map(run_one).collect();
-    numbers.put_back(program);
+    constant_results.reattach(program);
     let taken = program
         .algorithm
         .map(|algorithm| (algorithm, program.function(FunctionKind::Accelerations).counts()));
@@ -131,8 +130,8 @@ fn choose(program: &mut Program) -> Vec<(Algorithm, Counts)> {
             .map(|way| {
                 alone.prepare = program.prepare.clone();
                 alone.functions[place] = way.function.clone();
-                Numbers::set_aside(&mut alone);
-                let left_out = [AGAIN, PROMPT, ANGLES, INTERLEAVE].map(|(name, _)| name);
+                ConstantResults::detach(&mut alone);
+                let left_out = [SHARE, TREE_HEIGHT, BATCH_SIN_COS, LIST_SCHEDULE].map(|(name, _)| name);
                 let passes = PASSES.iter().filter(|(name, _)| !left_out.contains(name));
                 passes.for_each(|(_, pass)| pass(&mut alone));
                 (std::mem::take(&mut alone.functions[place]).counts(), way)

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 
 /// What one round finds may make room for the next; few find anything after these.
-const MOST_ROUNDS: usize = 12;
+const MAX_ROUNDS: usize = 12;
 
 /// Shares pairs in every function that is called more than once per parameter set.
 pub fn run(program: &mut Program) {
@@ -27,7 +27,7 @@ pub fn run(program: &mut Program) {
 
 /// Shares pairs in one function.
 pub(super) fn share(function: &mut Function) {
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let Some(chosen) = choose(function) else { break };
         write(function, &chosen);
         dead_code::of_function(function);

@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 /// Products of more factors than this are not taken apart further.
-const MOST_FACTORS: usize = 8;
+const MAX_FACTORS: usize = 8;
 
 /// Of functions of more instructions than this one way is tried, for the time it takes.
 const LONG: usize = 3000;
@@ -121,7 +121,7 @@ impl Products {
             if instruction.op == Op::Binary(BinaryOp::Mul) && !parametric[index] {
                 let of = |operand: &Operand| operand.value().map_or(1, |value| degree[value]);
                 let total: usize = instruction.operands().iter().map(of).sum();
-                is_open[index] = total <= MOST_FACTORS;
+                is_open[index] = total <= MAX_FACTORS;
                 degree[index] = if is_open[index] { total } else { 1 };
             }
         }

@@ -28,7 +28,7 @@ pub use count::Counts;
 pub use functions::{Form, FunctionKind, Length, Presence, Quantity, Signature, Use};
 pub use interpret::{Inputs, Interpreter};
 pub use lower::{expressions, lower, solved};
-pub use runs::LONGEST_RUN;
+pub use runs::MAX_RUN;
 pub use scalar::Scalar;
 pub use table::ProgramTable;
 pub use tangent::Rates;

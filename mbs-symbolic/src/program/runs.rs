@@ -4,7 +4,7 @@ use super::{Function, Op};
 use std::ops::Range;
 
 /// Most angles of a run: what the widest vector registers in use hold.
-pub const LONGEST_RUN: usize = 4;
+pub const MAX_RUN: usize = 4;
 
 impl Function {
     /// Pairs of sine and cosine that follow each other and whose angles are all known before the
@@ -18,7 +18,7 @@ impl Function {
             }
             let joins = |run: &Range<usize>| {
                 let angle = instruction.operands()[0].value();
-                run.end == index && run.len() < 2 * LONGEST_RUN && angle.is_none_or(|angle| angle < run.start)
+                run.end == index && run.len() < 2 * MAX_RUN && angle.is_none_or(|angle| angle < run.start)
             };
             match runs.last_mut().filter(|run| joins(run)) {
                 Some(run) => run.end = index + 2,

@@ -13,7 +13,7 @@ mod vec3;
 pub(crate) use articulated::{Articulated, Direction};
 pub(crate) use inertia::{Inertia, Symmetric3};
 pub(crate) use rot3::Rot3;
-pub(crate) use spin::{spin_matrix, swing};
+pub(crate) use spin::{acceleration_at, angular_acceleration_operator};
 pub(crate) use turning::sin_cos;
 pub(crate) use vec3::Vec3;
 

@@ -5,13 +5,13 @@ use crate::expr::Graph;
 use crate::ids::ExprId;
 
 /// α×r + ω×(ω×r) = B r. The matrix serves every point of the link.
-pub(crate) fn swing(graph: &mut Graph, omega: Vec3, alpha: Vec3, r: Vec3) -> Vec3 {
-    let rows = spin_matrix(graph, omega, alpha);
+pub(crate) fn acceleration_at(graph: &mut Graph, omega: Vec3, alpha: Vec3, r: Vec3) -> Vec3 {
+    let rows = angular_acceleration_operator(graph, omega, alpha);
     Vec3::new(r.axes, rows.map(|row| Vec3::new(r.axes, row).dot(graph, r)))
 }
 
 /// B = [α] + [ω]², row-major.
-pub(crate) fn spin_matrix(graph: &mut Graph, omega: Vec3, alpha: Vec3) -> [[ExprId; 3]; 3] {
+pub(crate) fn angular_acceleration_operator(graph: &mut Graph, omega: Vec3, alpha: Vec3) -> [[ExprId; 3]; 3] {
     let w = omega.xyz;
     let mut product = |i: usize, j: usize| graph.mul(w[i], w[j]);
     let (xx, yy, zz) = (product(0, 0), product(1, 1), product(2, 2));

@@ -8,7 +8,7 @@ use std::f64::consts::FRAC_PI_2;
 /// Angles this close to a multiple of π/2 are meant to be exactly that, rad: a right angle that
 /// went through degrees, roll-pitch-yaw angles or a file with twelve digits. Sine and cosine are
 /// taken of one angle, exact or not, so that rotations stay orthonormal to rounding.
-pub(crate) const DUST: f64 = 1e-10;
+pub(crate) const NEAR_EXACT_TOLERANCE: f64 = 1e-10;
 
 /// Sine and cosine of an angle, with right angles exact: those that are numbers, and those
 /// added to something else.
@@ -50,10 +50,10 @@ fn right_angle(graph: &mut Graph, angle: f64) -> Option<u8> {
     let quarters = math::floor(angle / FRAC_PI_2 + 0.5);
     let distance = (angle - quarters * FRAC_PI_2).abs();
     // Far away, the remainder of a turn says nothing any more.
-    if graph.keep_dust && angle != 0.0 || quarters.abs() > 1e3 || distance > DUST {
+    if graph.keep_dust && angle != 0.0 || quarters.abs() > 1e3 || distance > NEAR_EXACT_TOLERANCE {
         return None;
     }
-    graph.dust += usize::from(distance > 0.0);
+    graph.snapped_angles += usize::from(distance > 0.0);
     Some(quarters.rem_euclid(4.0) as u8)
 }
 
@@ -71,7 +71,7 @@ mod tests {
             let exact = [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][quarters.rem_euclid(4) as usize];
             assert_eq!((graph.as_constant(sine), graph.as_constant(cosine)), (Some(exact.0), Some(exact.1)));
         }
-        assert!(graph.dust > 0);
+        assert!(graph.snapped_angles > 0);
         let angle = graph.constant(1e-9);
         let (sine, _) = sin_cos(&mut graph, angle);
         assert_eq!(graph.as_constant(sine), Some(math::sin_cos(1e-9).0));
@@ -89,7 +89,7 @@ mod tests {
             let [sine, cosine] = [sine, cosine].map(|entry| graph.as_constant(entry).expect("a number"));
             let square = sine * sine + cosine * cosine;
             assert!((square - 1.0).abs() <= f64::EPSILON, "{value}: {square}");
-            assert_eq!(graph.dust, 0);
+            assert_eq!(graph.snapped_angles, 0);
         }
     }
 

@@ -1,13 +1,13 @@
 use super::testing::{P, V, add, mul, pairs};
 use super::*;
 use crate::program::Operand::Value;
-use crate::program::{Block, Instruction, LONGEST_RUN, Quantity};
+use crate::program::{Block, Instruction, MAX_RUN, Quantity};
 
 const PLAIN: Form = Form {
     max_chunk: usize::MAX,
     counts_stores: false,
     min_filled_zeros: usize::MAX,
-    max_angles: LONGEST_RUN,
+    max_angles: MAX_RUN,
     fused_multiply_add: false,
 };
 

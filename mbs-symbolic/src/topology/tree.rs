@@ -122,21 +122,21 @@ fn unreached(model: &Model, reached: &IdVec<BodyId, bool>) -> Diagnostics {
             one: cut.len() == 1,
         };
         let report = Diagnostic::error(entry.name.span, problem);
-        let shown = cut.iter().take(MOST_NAMES);
+        let shown = cut.iter().take(MAX_NAMES);
         problems.push(shown.fold(report, |report, joint| report.with(joint.name.span, "cut")));
     }
     problems
 }
 
 /// More names than this are not listed in a message.
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// Names as messages list them.
 fn listing<'n>(names: impl ExactSizeIterator<Item = &'n str>, before_last: &str) -> String {
     let count = names.len();
-    let mut quoted: Vec<String> = names.take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
-    if count > MOST_NAMES {
-        return format!("{} and {} more", quoted.join(", "), count - MOST_NAMES);
+    let mut quoted: Vec<String> = names.take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
+    if count > MAX_NAMES {
+        return format!("{} and {} more", quoted.join(", "), count - MAX_NAMES);
     }
     let last = quoted.pop().unwrap_or_default();
     if quoted.is_empty() { last } else { format!("{} {before_last} {last}", quoted.join(", ")) }

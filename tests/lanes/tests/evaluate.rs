@@ -183,7 +183,7 @@ fn every_lane_has_the_bits_of_one_state() {
                 let [p_dot, v_dot, lambda, auxiliary, pivots] = &mut expected;
                 let mut out = Accelerated { p_dot, v_dot, lambda, auxiliary, pivots };
                 assert_eq!(model.accelerations(&point.at(), &mut out), outcome, "{name}");
-                assert_eq!(sound.to_array()[lane].to_bits() != 0, out.is_sound(), "{name}, lane {lane}");
+                assert_eq!(sound.to_array()[lane].to_bits() != 0, out.is_reliable(), "{name}, lane {lane}");
                 for (found, expected) in found.iter().zip(&expected) {
                     assert_bits(name, "accelerations", lane, found, expected);
                 }

@@ -23,8 +23,8 @@ fn text(outcome: &Outcome) -> String {
 
 /// With the model's own solution for accelerations, and without.
 fn compare(name: &str, settings: &Settings, count: usize) {
-    for own_solution in [true, false] {
-        compare_one(name, &Settings { own_solution, ..settings.clone() }, count);
+    for use_generated_solver in [true, false] {
+        compare_one(name, &Settings { use_generated_solver, ..settings.clone() }, count);
     }
 }
 

@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 /// Warnings of one kind that the summary spells out; JSON has them all.
-const MOST_WARNINGS: usize = 5;
+const MAX_WARNINGS: usize = 5;
 /// Force elements without a potential that the summary names; JSON has them all.
-const MOST_NAMES: usize = 8;
+const MAX_NAMES: usize = 8;
 
 fn named<'n>(names: impl Iterator<Item = &'n str>, values: &[f64]) -> Value {
     Value::Object(names.zip(values).map(|(name, value)| (name.to_owned(), json!(value))).collect())
@@ -197,11 +197,11 @@ pub(super) fn summary(run: &Run<'_>) -> Vec<(String, String)> {
 
 /// The force elements whose work the energies leave out.
 fn left_out(names: &[String]) -> String {
-    let named: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+    let named: Vec<String> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
     let Some((first, rest)) = named.split_first() else { return String::new() };
     let named = wrapped(&[&[format!("without the work of {first}")], rest].concat());
     match names.len() {
-        n if n > MOST_NAMES => format!("\n{named} and {} more", n - MOST_NAMES),
+        n if n > MAX_NAMES => format!("\n{named} and {} more", n - MAX_NAMES),
         _ => format!("\n{named}"),
     }
 }
@@ -216,13 +216,13 @@ pub(super) fn warnings(run: &Run<'_>) -> Vec<String> {
         warnings
             .push(format!("redundant constraints: lambda of {rows} is not unique, the smallest is given"));
     }
-    for SingularPose { t, row, element } in singular_poses.iter().take(MOST_WARNINGS) {
+    for SingularPose { t, row, element } in singular_poses.iter().take(MAX_WARNINGS) {
         warnings.push(format!(
             "warning: singular pose of `{element}` near t = {t:.6} s ({row} follows from others)"
         ));
     }
-    if singular_poses.len() > MOST_WARNINGS {
-        warnings.push(format!("warning: {} more singular poses", singular_poses.len() - MOST_WARNINGS));
+    if singular_poses.len() > MAX_WARNINGS {
+        warnings.push(format!("warning: {} more singular poses", singular_poses.len() - MAX_WARNINGS));
     }
     warnings.extend(methods::warning(run));
     warnings

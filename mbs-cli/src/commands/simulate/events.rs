@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Events that the summary lists unless all are asked for; JSON has them all.
-const MOST_EVENTS: usize = 20;
+const MAX_EVENTS: usize = 20;
 
 /// A change of a mode, in words.
 pub(crate) struct NamedEvent {
@@ -68,7 +68,7 @@ impl NamedEvent {
 
 /// One line per event, the first of many unless `all`.
 pub(super) fn text(events: &[NamedEvent], all: bool) -> String {
-    let shown = if all { events.len() } else { events.len().min(MOST_EVENTS) };
+    let shown = if all { events.len() } else { events.len().min(MAX_EVENTS) };
     let width = events[..shown].iter().map(|event| event.element.chars().count()).max().unwrap_or(0);
     let mut out = String::new();
     for NamedEvent { t, element, meaning, .. } in &events[..shown] {

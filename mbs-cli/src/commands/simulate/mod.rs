@@ -82,7 +82,7 @@ impl Run<'_> {
 }
 
 /// A model compiled to native code, as a scenario and settings changed it.
-pub(crate) struct Ready {
+pub(crate) struct CompiledVariant {
     pub(crate) system: Box<dyn System>,
     /// What the model says of its runs; the end time is the scenario's where it has one.
     pub(crate) simulation: Simulation,
@@ -106,17 +106,17 @@ pub(crate) fn ready(
     options: &VariantOptions,
     quiet: bool,
     jacobian: impl FnOnce(&Simulation) -> bool,
-) -> Result<Ready, Failure> {
-    ready_with(options, quiet, jacobian, |_| Ok(()))
+) -> Result<CompiledVariant, Failure> {
+    compile_variant(options, quiet, jacobian, |_| Ok(()))
 }
 
 /// The same, with a model that `change` may change before it is compiled.
-pub(crate) fn ready_with(
+pub(crate) fn compile_variant(
     options: &VariantOptions,
     quiet: bool,
     jacobian: impl FnOnce(&Simulation) -> bool,
     change: impl FnOnce(&mut Model) -> Result<(), Failure>,
-) -> Result<Ready, Failure> {
+) -> Result<CompiledVariant, Failure> {
     let planned = pipeline::plan(&options.model, options.numbers.equations().urdf())?;
     ready_of(planned, options, quiet, jacobian, change)
 }
@@ -128,7 +128,7 @@ pub(crate) fn ready_of(
     quiet: bool,
     jacobian: impl FnOnce(&Simulation) -> bool,
     change: impl FnOnce(&mut Model) -> Result<(), Failure>,
-) -> Result<Ready, Failure> {
+) -> Result<CompiledVariant, Failure> {
     let reading: f64 = planned.times.iter().map(|(_, ms)| ms).sum();
     let begin = Instant::now();
     let scenario_end = overrides::apply(&mut planned, options)?;
@@ -151,7 +151,7 @@ pub(crate) fn ready_of(
         }
     }
     let Compiled { planned, program, readings, .. } = compiled;
-    Ok(Ready { system, simulation, program, planned, own_outputs, readings, compile_ms, native_ms })
+    Ok(CompiledVariant { system, simulation, program, planned, own_outputs, readings, compile_ms, native_ms })
 }
 
 /// Why there is no trajectory.
@@ -184,7 +184,7 @@ impl Stop {
     }
 
     /// The failure with the element that caused it, where a value became undefined.
-    fn traced(self, options: &VariantOptions, planned: &Planned) -> Failure {
+    fn with_cause(self, options: &VariantOptions, planned: &Planned) -> Failure {
         if let Self::Early(early) = &self
             && let Some(state) = &early.state
             // What was compiled before can be derived once more.
@@ -269,8 +269,16 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
         true => add_reactions,
         false => |_: &mut Model| Ok(()),
     };
-    let Ready { system, simulation, program, planned, own_outputs, readings, compile_ms, native_ms } =
-        ready_with(&options.variant, options.json, wants, change)?;
+    let CompiledVariant {
+        system,
+        simulation,
+        program,
+        planned,
+        own_outputs,
+        readings,
+        compile_ms,
+        native_ms,
+    } = compile_variant(&options.variant, options.json, wants, change)?;
     let outputs = [&options.csv, &options.plot, &options.report, &options.gltf];
     output::check(outputs.into_iter().flatten().map(PathBuf::as_path), &planned.files)?;
     let max_points = recorder::max_points(system.layout());
@@ -310,10 +318,17 @@ pub(crate) fn run(options: &SimulateOptions) -> Result<(), Failure> {
     table.map_or(Ok(()), format::Table::finish)?;
     if options.report.is_some() || options.gltf.is_some() || options.plot.is_some() {
         let file = &options.variant.model;
-        let dense = filmed(&*run.system, &run.method, &run.settings, &planned.model, file, &mut |_| true)?;
-        let mut film = described(&run, &planned, &program, &dense);
+        let dense = sample_for_animation(
+            &*run.system,
+            &run.method,
+            &run.settings,
+            &planned.model,
+            file,
+            &mut |_| true,
+        )?;
+        let mut film = report_of(&run, &planned, &program, &dense);
         if let Some(path) = &options.plot {
-            drawn(&film, &options.curves)?.deliver(path)?;
+            plot_of(&film, &options.curves)?.deliver(path)?;
         }
         if let Some(path) = &options.report {
             film.equations = equations(&options.variant)?;
@@ -353,12 +368,12 @@ fn recorded(
     drop(progress);
     // A table that cannot be written ends the run, and is the reason to tell.
     let seen = recorder.finish()?;
-    Ok((outcome.map_err(|stop| stop.traced(&options.variant, planned))?, seen))
+    Ok((outcome.map_err(|stop| stop.with_cause(&options.variant, planned))?, seen))
 }
 
 /// A run once more, with points at even distances and close enough for pictures; where they
 /// lie has no influence on the steps.
-pub(crate) fn filmed(
+pub(crate) fn sample_for_animation(
     system: &dyn System,
     method: &str,
     settings: &Settings,
@@ -377,16 +392,17 @@ pub(crate) fn filmed(
 pub(crate) fn scene(options: &PictureOptions) -> Result<Scene, Failure> {
     let PictureOptions { variant, run, out, .. } = options;
     let wants = |simulation: &Simulation| needs_jacobian(&run.method(simulation));
-    let Ready { system, simulation, planned, .. } = ready(variant, false, wants)?;
+    let CompiledVariant { system, simulation, planned, .. } = ready(variant, false, wants)?;
     output::check([out.as_path()], &planned.files)?;
     let (method, settings) = (run.method(&simulation), run.settings(&simulation));
     check(&settings)?;
-    let states = filmed(&*system, &method, &settings, &planned.model, &variant.model, &mut |_| true)?;
+    let states =
+        sample_for_animation(&*system, &method, &settings, &planned.model, &variant.model, &mut |_| true)?;
     Ok(Scene::new(&planned.model, &*system, &states))
 }
 
 /// The run as pages and figures want it, without equations.
-pub(crate) fn described<'r>(
+pub(crate) fn report_of<'r>(
     run: &'r Run<'_>,
     planned: &'r Planned,
     program: &'r Program,
@@ -414,7 +430,7 @@ pub(crate) fn described<'r>(
 }
 
 /// Curves by name, or of all positions.
-fn drawn(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure> {
+fn plot_of(report: &Report<'_>, names: &[String]) -> Result<plot::Drawing, Failure> {
     let table = page::curves::motion(report);
     let mut hidden: Vec<&str> = Vec::new();
     let chosen: Vec<&page::curves::Column> = if names.is_empty() {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// More samples than this are taken for a slip.
-pub(crate) const MOST_SAMPLES: u64 = 10_000_000;
+pub(crate) const MAX_SAMPLES: u64 = 10_000_000;
 
 /// The names that vary, and their values in every sample, in the units they were declared with.
 #[derive(Debug)]
@@ -262,8 +262,8 @@ fn ranges(options: &SweepOptions, model: &Model) -> Result<Design, Failure> {
     if wanted == 0 {
         return Err(wrong("there must be at least one sample".to_owned()));
     }
-    if wanted > MOST_SAMPLES {
-        return Err(wrong(format!("more than {MOST_SAMPLES} samples")));
+    if wanted > MAX_SAMPLES {
+        return Err(wrong(format!("more than {MAX_SAMPLES} samples")));
     }
     let plan = if options.random {
         Plan::Random { ranges, seed }
@@ -398,8 +398,8 @@ fn listed(text: &str, file: &Path, model: &Model) -> Result<Design, Failure> {
     if samples == 0 {
         return Err(wrong("the table of samples has no lines below its names".to_owned()).about(file));
     }
-    if samples as u64 > MOST_SAMPLES {
-        return Err(wrong(format!("more than {MOST_SAMPLES} samples")).about(file));
+    if samples as u64 > MAX_SAMPLES {
+        return Err(wrong(format!("more than {MAX_SAMPLES} samples")).about(file));
     }
     Ok(Design { names, varied, samples, plan: Plan::Listed(values) })
 }

@@ -14,11 +14,11 @@ mod parquet;
 mod sample;
 pub(crate) mod store;
 
-pub(crate) use design::MOST_SAMPLES;
+pub(crate) use design::MAX_SAMPLES;
 
 use super::simulate::progress::Progress;
 use super::simulate::table::quote;
-use super::simulate::{self, Ready, needs_jacobian, ready_with};
+use super::simulate::{self, CompiledVariant, compile_variant, needs_jacobian};
 use crate::arguments::SweepOptions;
 use crate::output::{self, beside};
 use crate::report::{self, Failure};
@@ -70,15 +70,16 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
         None => std::thread::available_parallelism().map_or(1, NonZero::get),
     };
     let mut design = None;
-    let Ready { system, simulation, program, planned, compile_ms, native_ms, .. } = ready_with(
-        &options.variant,
-        options.json,
-        |simulation| needs_jacobian(&options.run.method(simulation)),
-        |model| {
-            design = Some(Design::new(options, model)?);
-            Ok(())
-        },
-    )?;
+    let CompiledVariant { system, simulation, program, planned, compile_ms, native_ms, .. } =
+        compile_variant(
+            &options.variant,
+            options.json,
+            |simulation| needs_jacobian(&options.run.method(simulation)),
+            |model| {
+                design = Some(Design::new(options, model)?);
+                Ok(())
+            },
+        )?;
     let Some(design) = design else { unreachable!("the design is made before the model is compiled") };
     let settings = options.run.settings(&simulation);
     simulate::check(&settings)?;

@@ -1,17 +1,17 @@
 //! From the start to the end: step sizes, events, output, errors.
 
-mod passage;
 mod rank;
 mod recording;
+mod singular_crossing;
 mod stiff;
 
-use super::approach::Approach;
 use super::controller::Controller;
 use super::error::SimulationError;
 use super::events::{Crossing, Unsettled, Watch, instant};
 use super::grid::Grid;
 use super::run::{Drift, Event, Observer, Progress, Records, Settings, Trajectory};
 use super::singular::SingularWatch;
+use super::singular_approach::SingularApproach;
 use super::stiffness::StiffnessWatch;
 use super::{Auto, Diverged, Method, StepSettings};
 use crate::constraint::{Start, Tolerances, consistent};
@@ -31,7 +31,7 @@ pub fn simulate(system: &dyn System, settings: &Settings) -> Result<Trajectory, 
     let defaults = layout.parameter_defaults.to_vec();
     let theta = if settings.parameters.is_empty() { &defaults } else { &settings.parameters };
     let mut plant = Plant::new(system, theta, Box::new(Defaults));
-    plant.own_solution = settings.own_solution;
+    plant.use_generated_solver = settings.use_generated_solver;
     let mut state = State::new(layout);
     state.t = settings.t_start;
     plant.initial(&mut state);
@@ -97,10 +97,10 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     /// Index of the next recorded point.
     next_output: u64,
     /// Steps in a row too short for the run ever to end.
-    crawling: u32,
+    tiny_steps: u32,
     records: Records,
     events: Vec<Event>,
-    /// When roots were met on the dense output, the last [`STORM`] of them.
+    /// When roots were met on the dense output, the last [`MAX_EVENTS_IN_BURST`] of them.
     instants: VecDeque<f64>,
     drift: Drift,
     energy: f64,
@@ -113,7 +113,7 @@ pub(crate) struct Driver<'r, 's, M: Method + ?Sized> {
     /// Whether `g` and `rate` are those of the trial already.
     pub(crate) measured: bool,
     singular: SingularWatch,
-    approach: Approach,
+    approach: SingularApproach,
     pub(crate) stiffness: StiffnessWatch,
 }
 
@@ -136,12 +136,12 @@ impl Proposal {
 }
 
 /// So many steps in a row that are shorter than this part of the run lead nowhere.
-const CRAWL: f64 = 1e-9;
-const MOST_CRAWLING: u32 = 2000;
+const MIN_RELATIVE_STEP: f64 = 1e-9;
+const MAX_TINY_STEPS: u32 = 2000;
 
-/// So many instants with events within so short a time, s, are a storm.
-const STORM: usize = 200;
-const STORM_TIME: f64 = 1e-6;
+/// So many instants with events within so short a time, s, are a burst.
+const MAX_EVENTS_IN_BURST: usize = 200;
+const BURST_TIME: f64 = 1e-6;
 
 impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
     /// Makes the start consistent and chooses a first step.
@@ -169,7 +169,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             h: 0.0,
             grid: settings.output_step.map(|step| Grid::new(settings.t_start, step)),
             next_output: 0,
-            crawling: 0,
+            tiny_steps: 0,
             records: Records::new(settings.max_points),
             events: Vec::new(),
             instants: VecDeque::new(),
@@ -181,7 +181,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             rate: std::vec![0.0; layout.n_lambda()],
             measured: false,
             singular: SingularWatch::new(),
-            approach: Approach::new(method.straddle()),
+            approach: SingularApproach::new(method.singularity_fraction()),
             stiffness: StiffnessWatch::new(layout.n_v()),
             plant,
             method,
@@ -209,10 +209,10 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
 
     fn decide_modes(&mut self) -> Result<(), SimulationError> {
         let outcome = self.watch.initial_modes(self.plant, &self.state);
-        outcome.map_err(|Unsettled { mode }| self.storm(self.state.t, mode))
+        outcome.map_err(|Unsettled { mode }| self.event_burst(self.state.t, mode))
     }
 
-    fn storm(&self, t: f64, mode: usize) -> SimulationError {
+    fn event_burst(&self, t: f64, mode: usize) -> SimulationError {
         let mode = self.plant.layout().modes.get(mode).unwrap_or_default().to_string();
         SimulationError::EventStorm { t, mode }
     }
@@ -227,7 +227,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
     fn any_rates(&mut self) -> Result<(), SimulationError> {
         let t = self.state.t;
         let layout = self.plant.layout();
-        if let Err(singular) = self.plant.rates(&mut self.state, &mut self.saddle) {
+        if let Err(singular) = self.plant.eval_derivatives(&mut self.state, &mut self.saddle) {
             let velocity =
                 singular.velocity.and_then(|index| layout.velocities.get(index)).unwrap_or_default();
             return Err(SimulationError::SingularMass { t, velocity: velocity.to_string() });
@@ -261,13 +261,13 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         let (d0, d1) = (norm(&state.p, &state.v), norm(&state.p_dot, &state.v_dot));
         let mut h = if d0 < 1e-5 || d1 < 1e-5 { 1e-6 } else { 0.01 * d0 / d1 };
         // Rounding of a start at zero must not be taken for its size.
-        h = h.max(1e-9 * span).min(span).min(self.settings.largest_step);
+        h = h.max(1e-9 * span).min(span).min(self.settings.max_step);
         self.trial.copy_from(&self.state);
         self.trial.t += h;
         advance(&mut self.trial.p, &self.state.p_dot, h);
         advance(&mut self.trial.v, &self.state.v_dot, h);
         advance(&mut self.trial.x, &self.state.x_dot, h);
-        if self.plant.rates(&mut self.trial, &mut self.saddle).is_err() {
+        if self.plant.eval_derivatives(&mut self.trial, &mut self.saddle).is_err() {
             return Ok(h);
         }
         let change = |now: &[f64], then: &[f64]| -> Vec<f64> {
@@ -283,7 +283,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         } else {
             math::pow(0.01 / largest, 1.0 / f64::from(self.method.error_order()))
         };
-        Ok((100.0 * h).min(h1).min(span).min(self.settings.largest_step))
+        Ok((100.0 * h).min(h1).min(span).min(self.settings.max_step))
     }
 
     /// Whether the end is reached.
@@ -314,7 +314,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         let goal = time_event.unwrap_or(f64::INFINITY).min(self.settings.t_end);
         let t = self.state.t;
         let left = goal - t;
-        let mut h = self.approach.limit(t, self.h.min(self.settings.largest_step));
+        let mut h = self.approach.limit(t, self.h.min(self.settings.max_step));
         let reaches_goal = h >= left * (1.0 - 1e-10);
         if reaches_goal {
             h = left;
@@ -329,7 +329,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             return Err(self.step_too_small(why));
         }
         self.measured = false;
-        self.plant.independence.take();
+        self.plant.row_conditioning.take();
         Ok(Proposal { h, goal, reaches_goal, time_event })
     }
 
@@ -434,7 +434,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
     }
 
     /// Steps are short beside the run: because the motion stops them, or because the end is far.
-    fn crawls(&self) -> SimulationError {
+    fn steps_too_small(&self) -> SimulationError {
         let (t, h) = (self.state.t, self.trial.t - self.state.t);
         let usual = (t - self.settings.t_start) / self.plant.statistics.steps as f64;
         if h < 1e-3 * usual {
@@ -495,10 +495,10 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
             return Ok(());
         }
         let t = self.trial.t;
-        if self.instants.len() >= STORM {
+        if self.instants.len() >= MAX_EVENTS_IN_BURST {
             let first = self.instants.pop_front();
-            if first.is_some_and(|first| t - first < STORM_TIME * (1.0 + t.abs())) {
-                return Err(self.storm(t, crossing.mode));
+            if first.is_some_and(|first| t - first < BURST_TIME * (1.0 + t.abs())) {
+                return Err(self.event_burst(t, crossing.mode));
             }
         }
         self.instants.push_back(t);
@@ -511,7 +511,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         // From here on signals are those behind the instant.
         self.next_time_event();
         if let Err(Unsettled { mode }) = self.watch.settle(self.plant, &self.state, met) {
-            return Err(self.storm(self.state.t, mode));
+            return Err(self.event_burst(self.state.t, mode));
         }
         self.note_changes();
         self.continue_after_event()
@@ -532,19 +532,20 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
     /// Takes over the trial step.
     fn accept(&mut self, observer: &mut Observer<'_>) -> Result<(), SimulationError> {
         self.plant.statistics.steps += 1;
-        if self.plant.statistics.steps > self.settings.most_steps {
+        if self.plant.statistics.steps > self.settings.max_steps {
             let steps = self.plant.statistics.steps;
             let stiffness = self.stiffness.found();
             return Err(SimulationError::TooManySteps { t: self.state.t, steps, stiffness });
         }
-        let is_crawling = self.trial.t - self.state.t < CRAWL * (self.settings.t_end - self.settings.t_start);
-        self.crawling = if is_crawling { self.crawling + 1 } else { 0 };
-        if self.crawling > MOST_CRAWLING {
-            return Err(self.crawls());
+        let is_tiny =
+            self.trial.t - self.state.t < MIN_RELATIVE_STEP * (self.settings.t_end - self.settings.t_start);
+        self.tiny_steps = if is_tiny { self.tiny_steps + 1 } else { 0 };
+        if self.tiny_steps > MAX_TINY_STEPS {
+            return Err(self.steps_too_small());
         }
         self.method.accepted(self.plant);
-        let after = self.plant.independence.last();
-        let weakest = self.plant.independence.take();
+        let after = self.plant.row_conditioning.last();
+        let weakest = self.plant.row_conditioning.take();
         self.singular.note(self.trial.t, weakest);
         if let Some(parts) = self.approach.arrived(self.trial.t, after, weakest) {
             self.look_between(parts);
@@ -553,7 +554,7 @@ impl<'r, 's, M: Method + ?Sized> Driver<'r, 's, M> {
         let is_stiff = self.stiffness.is_due() && self.is_stiff();
         core::mem::swap(&mut self.state, &mut self.trial);
         self.measure();
-        self.follow_rank()?;
+        self.track_rank()?;
         if is_stiff {
             self.turn_implicit();
         }

@@ -11,7 +11,7 @@ const ON_CONSTRAINTS: f64 = 1e-6;
 
 impl<M: Method + ?Sized> Driver<'_, '_, M> {
     /// Follows redundant rows to the new state.
-    pub(super) fn follow_rank(&mut self) -> Result<(), SimulationError> {
+    pub(super) fn track_rank(&mut self) -> Result<(), SimulationError> {
         if !self.plant.redundancy().is_active() {
             return Ok(());
         }
@@ -19,7 +19,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         // The rows taken out do not tell how far away the constraints are.
         self.plant.redundancy().holonomic().apply(&mut self.g);
         let first = self.plant.redundancy().not_unique().next();
-        let grown = self.plant.follow_rank(&self.state, norm(&self.g) <= ON_CONSTRAINTS);
+        let grown = self.plant.track_rank(&self.state, norm(&self.g) <= ON_CONSTRAINTS);
         self.plant.redundancy().all().apply(&mut self.state.lambda);
         if grown {
             self.singular.started_at(self.settings.t_start, first.unwrap_or(0));

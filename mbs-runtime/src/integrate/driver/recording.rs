@@ -71,10 +71,10 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
     /// Multipliers, rates, modes and inputs of a state to be recorded; not part of the integration.
     fn complete(&mut self, state: &mut State, has_rates: bool) {
         let counts = self.plant.statistics;
-        self.plant.follow_rank(state, false);
+        self.plant.track_rank(state, false);
         // A pose where they do not exist keeps those of the method.
-        if !has_rates && self.plant.rates(state, &mut self.saddle).is_ok() {
-            self.singular.note(state.t, self.plant.independence.take());
+        if !has_rates && self.plant.eval_derivatives(state, &mut self.saddle).is_ok() {
+            self.singular.note(state.t, self.plant.row_conditioning.take());
         }
         self.plant.redundancy().all().apply(&mut state.lambda);
         self.plant.stamp(state);

@@ -1,6 +1,6 @@
 //! From an explicit to an implicit method where the motion turns stiff, and back if that fails.
 
-use super::{Approach, Controller, Driver};
+use super::{Controller, Driver, SingularApproach};
 use crate::integrate::error::SimulationError;
 use crate::integrate::run::{Projection, Remedy};
 use crate::integrate::{Method, Turn};
@@ -18,7 +18,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         }
         self.between.copy_from(end);
         let counts = self.plant.statistics;
-        let outcome = self.plant.rates(&mut self.between, &mut self.saddle);
+        let outcome = self.plant.eval_derivatives(&mut self.between, &mut self.saddle);
         self.plant.statistics = counts;
         outcome.is_ok() && self.stiffness.is_stiff(self.plant, [stage, &self.between], h, left, tolerances)
     }
@@ -59,7 +59,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
     /// Another formula goes on.
     fn forget_method(&mut self) {
         self.controller = Controller::new(self.method.error_order());
-        self.approach = Approach::new(self.method.straddle());
-        self.crawling = 0;
+        self.approach = SingularApproach::new(self.method.singularity_fraction());
+        self.tiny_steps = 0;
     }
 }

@@ -78,7 +78,7 @@ impl Linearisation {
             system.kinematic_matrix(at, &mut self.kinematic_matrix);
             system.jacobian(at, v_dot, lambda, &mut self.jacobian)
         })?;
-        plant.matrices(*t, p, v, x);
+        plant.eval_mass_and_jacobian(*t, p, v, x);
         plant.statistics.jacobians += 1;
         self.mass_matrix.copy_from_slice(&plant.mass_matrix);
         for turning in &mut self.quaternions {

@@ -363,7 +363,7 @@ impl Method for Radau5 {
             return Err(Diverged::NotANumber);
         }
         normalise(plant.layout(), &mut to.p);
-        plant.matrices(to.t, &to.p, &to.v, &to.x);
+        plant.eval_mass_and_jacobian(to.t, &to.p, &to.v, &to.x);
         plant.factor(&mut self.saddle).map_err(Diverged::Singular)?;
         // What Newton's method left of G v + c goes for the price of a solution.
         self.projector.velocities(plant, &mut self.saddle, to);
@@ -375,7 +375,7 @@ impl Method for Radau5 {
             }
         }
         let State { t, p, v, x, p_dot, v_dot, x_dot, lambda, .. } = to;
-        plant.loads(*t, p, v, x, p_dot, x_dot);
+        plant.eval_bias(*t, p, v, x, p_dot, x_dot);
         plant.solve(&mut self.saddle, v_dot, lambda);
         Ok(error)
     }

@@ -110,7 +110,7 @@ impl Residuals {
         });
         // Inverse dynamics is one evaluation of f and of M, in one.
         plant.statistics.forces += 1;
-        plant.evaluate_jacobian(t, p, v, x);
+        plant.eval_jacobian(t, p, v, x);
         let rows = lambda.len();
         for (i, (out, load)) in out[at.w.clone()].iter_mut().zip(&self.inverse_dynamics).enumerate() {
             let column = &plant.constraint_jacobian[i * rows..(i + 1) * rows];

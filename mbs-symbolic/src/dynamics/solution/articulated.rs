@@ -7,14 +7,14 @@
 
 use super::shared::Hanging;
 use super::{Algorithm, Solution, Tree};
-use crate::dynamics::recursion::Wrench;
+use crate::dynamics::newton_euler::Wrench;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
 use crate::spatial::{Articulated, Direction, Rot3, Vec3};
 
 /// What adds more nodes to the graph than this is longer than any solution worth having.
-const MOST_NODES: usize = 4 * super::MOST_OPERATIONS;
+const MAX_NODES: usize = 4 * super::MAX_OPERATIONS;
 
 /// One velocity, released.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ type Motion = (Direction, Vec<(usize, ExprId)>);
 
 /// Solves a tree; `None` if a velocity moves nothing, or no inertia by the very form of M.
 pub(super) fn solve(graph: &mut Graph, tree: &Tree<'_>, n_v: usize) -> Option<Solution> {
-    let chain = &tree.computed.chain;
+    let chain = &tree.rewritten.chain;
     let mut n_motions = vec![0; n_v];
     for step in chain.links.iter().flat_map(|link| &link.moves) {
         for (_, velocities) in motions(graph, step) {
@@ -78,9 +78,9 @@ pub(super) fn solve(graph: &mut Graph, tree: &Tree<'_>, n_v: usize) -> Option<So
 /// The motions of a move, from its near side outwards.
 fn motions(graph: &mut Graph, step: &Move) -> Vec<Motion> {
     let (direction, motion) = match step {
-        Move::Shift { motion: Some((axis, motion)), .. } => (3 + axis, motion),
+        Move::Translate { motion: Some((axis, motion)), .. } => (3 + axis, motion),
         Move::Rotate { motion: Some(motion), axis, .. } => (*axis, motion),
-        Move::Quaternion { v, reversed, .. } => {
+        Move::Spherical { v, reversed, .. } => {
             let sign = graph.constant(if *reversed { -1.0 } else { 1.0 });
             return v.iter().enumerate().map(|(axis, &v)| (axis, vec![(v as usize, sign)])).collect();
         }
@@ -96,7 +96,7 @@ fn motions(graph: &mut Graph, step: &Move) -> Vec<Motion> {
 
 /// Whether a move turns or shifts behind its motions: a reversed quaternion's ω is in the axes before it.
 fn moves_first(step: &Move) -> bool {
-    matches!(step, Move::Quaternion { reversed: true, .. })
+    matches!(step, Move::Spherical { reversed: true, .. })
 }
 
 struct Solver {
@@ -114,16 +114,16 @@ type Motions = IdVec<LinkId, Vec<Released>>;
 impl Solver {
     /// Releases all motions; `None` if one has no inertia by its very form, or if that takes too long.
     fn inwards(&mut self, graph: &mut Graph, tree: &Tree<'_>) -> Option<Motions> {
-        let (chain, inertias) = (&tree.computed.chain, &tree.computed.inertias);
+        let (chain, inertias) = (&tree.rewritten.chain, &tree.rewritten.inertias);
         let mut released: Motions = chain.links.ids().map(|_| Vec::new()).collect();
         let mut hanging: IdVec<LinkId, Hanging> = IdVec::new();
         for id in chain.links.ids() {
             let inertia = Articulated::rigid(graph, &inertias.at_links[id]);
             let zero = Vec3::zero(graph, inertia.axes);
-            let bias = tree.wrenches.at_links[id].unwrap_or(Wrench { f: zero, n: zero });
+            let bias = tree.wrenches.at_links[id].unwrap_or(Wrench { force: zero, moment: zero });
             hanging.push(Hanging::new(inertia, bias));
         }
-        let most_nodes = graph.len() + MOST_NODES;
+        let most_nodes = graph.len() + MAX_NODES;
         for id in chain.links.ids().rev() {
             // Many velocities that many branches share take more than anyone would generate.
             if graph.len() > most_nodes {
@@ -329,14 +329,16 @@ impl Rates {
             a: rot.transpose().apply(graph, self.a),
         };
         match step {
-            Move::Shift { r, .. } => {
+            Move::Translate { r, .. } => {
                 let carried = self.alpha.cross(graph, *r);
                 Self { a: self.a.add(graph, carried), ..self }
             }
-            Move::Turn { rot } | Move::Rotate { rot, .. } | Move::Quaternion { rot, .. } => {
+            Move::FixedRotation { rot } | Move::Rotate { rot, .. } | Move::Spherical { rot, .. } => {
                 turned(graph, *rot)
             }
-            Move::Reorient { rot, .. } => Self { alpha: Vec3::zero(graph, rot.from), ..turned(graph, *rot) },
+            Move::WorldAligned { rot, .. } => {
+                Self { alpha: Vec3::zero(graph, rot.from), ..turned(graph, *rot) }
+            }
         }
     }
 }

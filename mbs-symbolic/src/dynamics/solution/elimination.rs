@@ -1,7 +1,7 @@
 //! Symbolic LDL^T factorisation (LDLᵀ) of the saddle-point matrix [M Gᵀ; G 0], written out.
 
 use super::ordering::Plan;
-use super::reduced::TakenOut;
+use super::presolve::Eliminated;
 use super::{Algorithm, Solution};
 use crate::dynamics::Equations;
 use crate::expr::Graph;
@@ -79,7 +79,12 @@ impl Saddle {
     /// ```
     ///
     /// `None` if a pivot is the number zero. What was taken out before is put back.
-    pub(super) fn solve(mut self, graph: &mut Graph, plan: &Plan, taken_out: &TakenOut) -> Option<Solution> {
+    pub(super) fn solve(
+        mut self,
+        graph: &mut Graph,
+        plan: &Plan,
+        eliminated: &Eliminated,
+    ) -> Option<Solution> {
         let zero = graph.zero();
         let one = graph.one();
         let at = |i: usize, j: usize| (i.max(j), i.min(j));
@@ -115,7 +120,7 @@ impl Saddle {
                 x[step.pivot] = graph.sub(x[step.pivot], taken);
             }
         }
-        taken_out.put_back(graph, &mut x, &mut pivots);
+        eliminated.back_substitute(graph, &mut x, &mut pivots);
         let lambda = x.split_off(self.n_v);
         Some(Solution { algorithm: Algorithm::Elimination, v_dot: x, lambda, pivots })
     }

@@ -4,28 +4,28 @@
 //! articulated body algorithm (ABA), which never forms M. With loops it is LDLᵀ of [M Gᵀ; G 0].
 
 mod articulated;
-mod carried;
 mod elimination;
 mod ordering;
-mod reduced;
+mod presolve;
+mod rod_end_mass;
 mod rods;
 mod rotors;
 mod shared;
 
 use super::equations::Equations;
-use super::needs::wrenches;
-use super::parallel::Computed;
-use super::recursion::{Accelerations, Wrenches};
+use super::frame_choice::RewrittenTree;
+use super::inverse_dynamics::wrenches;
+use super::newton_euler::{Accelerations, Wrenches};
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id};
 use crate::spatial::Vec3;
 use elimination::Saddle;
 use ordering::Plan;
-pub(super) use reduced::Reduced;
+pub(super) use presolve::Reduced;
 
 /// A solution of more operations than this is left to the solvers of the runtime.
-const MOST_OPERATIONS: usize = 200_000;
+const MAX_OPERATIONS: usize = 200_000;
 
 /// v' and λ of M v' + Gᵀλ = f, G v' = −z.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,8 +62,8 @@ impl Algorithm {
 
 /// What a solution needs that equations do not hold.
 struct Tree<'a> {
-    computed: &'a Computed,
-    /// What inertia needs at the links where v' = 0, less the applied loads.
+    rewritten: &'a RewrittenTree,
+    /// Net inertia wrench at each link where v' = 0, minus the applied wrench.
     wrenches: &'a Wrenches,
     applied: &'a Applied,
 }
@@ -72,43 +72,42 @@ struct Tree<'a> {
 /// the very form of M.
 pub(super) fn solutions(
     equations: &mut Equations,
-    computed: &[Computed],
+    rewritten: &[RewrittenTree],
     gravity: Vec3,
     applied: &Applied,
     reduced: &Reduced,
 ) -> Vec<Solution> {
     let (n_v, n_rows) = (equations.layout.velocities.len(), equations.layout.rows.len());
     let mut list = Vec::new();
-    let mut worth = MOST_OPERATIONS;
+    let mut worth = MAX_OPERATIONS;
     let graph = &mut equations.graph;
     let mut articulated = || {
-        let solve = |computed: &Computed| {
-            let wrenches = wrenches(graph, computed, gravity, Accelerations::Bias, applied);
-            articulated::solve(graph, &Tree { computed, wrenches: &wrenches, applied }, n_v)
+        let solve = |rewritten: &RewrittenTree| {
+            let wrenches = wrenches(graph, rewritten, gravity, Accelerations::Bias, applied);
+            articulated::solve(graph, &Tree { rewritten, wrenches: &wrenches, applied }, n_v)
         };
-        let found: Vec<Solution> = computed.iter().filter_map(solve).collect();
+        let found: Vec<Solution> = rewritten.iter().filter_map(solve).collect();
         found.into_iter().min_by_key(|found| graph.operations(&found.v_dot))
     };
     if n_rows == 0
         && let Some(found) = articulated()
     {
         let size = size(&equations.graph, &found.v_dot);
-        if size <= MOST_OPERATIONS {
+        if size <= MAX_OPERATIONS {
             worth = worth.min(size + size / 2);
             list.push(found);
         }
     }
     let formed = size(&equations.graph, equations.mass_matrix.iter().chain(&equations.forces));
     // What is much longer before it is optimised will not be shorter afterwards.
-    let is_worth_it = |operations: usize| {
-        operations <= MOST_OPERATIONS && (list.is_empty() || formed + operations <= worth)
-    };
+    let is_worth_it =
+        |operations: usize| operations <= MAX_OPERATIONS && (list.is_empty() || formed + operations <= worth);
     if reduced.operations.is_some_and(is_worth_it) {
         let mut saddle = Saddle::new(equations, &reduced.mass_matrix, &reduced.forces);
         let graph = &mut equations.graph;
-        let taken_out = reduced.take_out(graph, &mut saddle);
+        let eliminated = reduced.eliminate(graph, &mut saddle);
         let plan = Plan::new(&saddle.pattern(), n_v, &reduced.unknowns(), usize::MAX);
-        list.extend(plan.and_then(|plan| saddle.solve(graph, &plan, &taken_out)));
+        list.extend(plan.and_then(|plan| saddle.solve(graph, &plan, &eliminated)));
     }
     list
 }

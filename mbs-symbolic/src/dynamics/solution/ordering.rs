@@ -24,19 +24,19 @@ impl Plan {
     /// velocities it constrains: then no pivot vanishes where M is positive definite and the
     /// rows are independent (Vanderbei 1995).
     ///
-    /// `coupled` lists the others of each unknown; the first `n_v` are velocities. Those of `taken_out`
+    /// `coupled` lists the others of each unknown; the first `n_v` are velocities. Those of `eliminated`
     /// are none of its business any more. `None` if elimination takes more operations than `most`.
     pub(super) fn new(
         coupled: &[BTreeSet<usize>],
         n_v: usize,
-        taken_out: &BTreeSet<usize>,
+        eliminated: &BTreeSet<usize>,
         most: usize,
     ) -> Option<Self> {
         let mut around = coupled.to_vec();
         let mut waits_for: Vec<usize> =
             coupled.iter().enumerate().map(|(k, others)| if k < n_v { 0 } else { others.len() }).collect();
         let mut ready: BTreeSet<(usize, std::cmp::Reverse<usize>)> = (0..around.len())
-            .filter(|&k| waits_for[k] == 0 && !taken_out.contains(&k))
+            .filter(|&k| waits_for[k] == 0 && !eliminated.contains(&k))
             .map(|k| (around[k].len(), std::cmp::Reverse(k)))
             .collect();
         let mut plan = Self { steps: Vec::with_capacity(around.len()), operations: 0 };

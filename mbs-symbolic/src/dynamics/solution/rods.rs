@@ -22,14 +22,14 @@
 //! M_u + Σ M_jk (Bᵀa_j)(Bᵀa_k)ᵀ,    f_u − Bᵀ Σ a_j (f_j − M_jk a_k·b),    row (Bᵀe)·u' = e·b     (4)
 //! ```
 //!
-//! Where the rest carries a mass m of the rod's end ([`carried`](super::carried)), M_r and f_r are those without and M_u and
-//! f_u those with it; what it takes to move it is taken from λ in the end.
+//! Where the rest carries a mass m of the rod's end ([`rod_end_mass`](super::rod_end_mass)), M_r and f_r are
+//! those without and M_u and f_u those with it; what it takes to move it is taken from λ in the end.
 //!
 //! Where g₁ and g₂ become parallel, or one of them short, a pivot vanishes, as everywhere in this
 //! elimination where another order is needed.
 
-use super::carried::Mass;
 use super::elimination::Saddle;
+use super::rod_end_mass::Mass;
 use crate::expr::{Graph, simplified, without_common_factor};
 use crate::ids::ExprId;
 use std::collections::BTreeSet;
@@ -102,7 +102,7 @@ impl Rod {
 
 /// A rod that has been taken out.
 #[derive(Debug)]
-pub(super) struct Released {
+pub(super) struct EliminatedRod {
     rod: Rod,
     /// The velocities of the rest, with their columns of B.
     others: Vec<(usize, [ExprId; 3])>,
@@ -122,10 +122,15 @@ pub(super) struct Released {
     squares: [ExprId; 3],
 }
 
-impl Released {
+impl EliminatedRod {
     /// Takes a rod out: (4). Where the rest carries a mass of it, f and M hold it there already, but
     /// for the entries of the rod itself in M.
-    pub(super) fn take_out(graph: &mut Graph, saddle: &mut Saddle, rod: &Rod, carried: Option<Mass>) -> Self {
+    pub(super) fn eliminate(
+        graph: &mut Graph,
+        saddle: &mut Saddle,
+        rod: &Rod,
+        carried: Option<Mass>,
+    ) -> Self {
         let Rod { velocities, rows } = *rod;
         let columns = velocities.map(|v| rows.map(|row| saddle.entry(graph, row, v)));
         let mass = velocities.map(|i| velocities.map(|j| saddle.entry(graph, i, j)));
@@ -180,7 +185,7 @@ impl Released {
 
     /// Its velocities and multipliers from those of the rest: (3), (2). Pivots are those of M_r, and
     /// of rows of unit length: they tell how independent rows are, not how long rods are.
-    pub(super) fn put_back(&self, graph: &mut Graph, x: &mut [ExprId], pivots: &mut [ExprId]) {
+    pub(super) fn back_substitute(&self, graph: &mut Graph, x: &mut [ExprId], pivots: &mut [ExprId]) {
         let Rod { velocities, rows } = self.rod;
         // [g₁ g₂] q' = b − B u'
         let end = [0, 1, 2].map(|k| {

@@ -14,7 +14,7 @@
 //! ```
 
 use super::elimination::Saddle;
-use crate::dynamics::regroup::Inertias;
+use crate::dynamics::base_parameters::Inertias;
 use crate::expr::{Graph, quotient};
 use crate::ids::{ExprId, LinkId};
 use crate::kinematics::{Chain, Column, Move};
@@ -71,7 +71,7 @@ impl Rotor {
     }
 
     /// Takes it out; M is that without J but for the rotor's own entries.
-    pub(super) fn take_out(&self, graph: &mut Graph, saddle: &mut Saddle) -> Spun {
+    pub(super) fn eliminate(&self, graph: &mut Graph, saddle: &mut Saddle) -> EliminatedRotor {
         let (v, force) = (self.velocity, saddle.right[self.velocity]);
         let mut turning = Vec::new();
         for j in saddle.coupled_to(&[v]) {
@@ -82,13 +82,13 @@ impl Rotor {
             turning.push((j, part));
         }
         saddle.remove(&[v]);
-        Spun { velocity: v, turning, alone: graph.div(force, self.moment), moment: self.moment }
+        EliminatedRotor { velocity: v, turning, alone: graph.div(force, self.moment), moment: self.moment }
     }
 }
 
 /// A rotor that has been taken out.
 #[derive(Debug)]
-pub(super) struct Spun {
+pub(super) struct EliminatedRotor {
     velocity: usize,
     /// s_j by velocity.
     turning: Vec<(usize, ExprId)>,
@@ -97,9 +97,9 @@ pub(super) struct Spun {
     moment: ExprId,
 }
 
-impl Spun {
+impl EliminatedRotor {
     /// Its velocity from the others.
-    pub(super) fn put_back(&self, graph: &mut Graph, x: &mut [ExprId], pivots: &mut [ExprId]) {
+    pub(super) fn back_substitute(&self, graph: &mut Graph, x: &mut [ExprId], pivots: &mut [ExprId]) {
         let mut rate = self.alone;
         for &(j, part) in &self.turning {
             let taken = graph.mul(part, x[j]);
@@ -113,10 +113,10 @@ impl Spun {
 /// How many moves a velocity is a rate of.
 fn moves_with(chain: &Chain, v: u32) -> usize {
     let is_moved = |step: &&Move| match step {
-        Move::Shift { motion: Some((_, motion)), .. } | Move::Rotate { motion: Some(motion), .. } => {
+        Move::Translate { motion: Some((_, motion)), .. } | Move::Rotate { motion: Some(motion), .. } => {
             motion.partials.iter().any(|(column, _)| *column == Column::V(v))
         }
-        Move::Quaternion { v: all, .. } => all.contains(&v),
+        Move::Spherical { v: all, .. } => all.contains(&v),
         _ => false,
     };
     chain.links.iter().flat_map(|link| &link.moves).filter(is_moved).count()

@@ -12,7 +12,7 @@
 //!
 //! and what accelerations make of it is least where they are those of the motion (Gauss).
 
-use crate::dynamics::recursion::Wrench;
+use crate::dynamics::newton_euler::Wrench;
 use crate::expr::Graph;
 use crate::ids::ExprId;
 use crate::kinematics::Move;
@@ -85,10 +85,10 @@ impl Hanging {
     /// The same on the near side of a move that does not move by itself.
     pub(super) fn before(&self, graph: &mut Graph, step: &Move) -> Self {
         let inertia = match step {
-            Move::Shift { r, .. } => self.inertia.shifted(graph, *r),
-            Move::Turn { rot } | Move::Quaternion { rot, .. } => self.inertia.rotated(graph, *rot),
+            Move::Translate { r, .. } => self.inertia.shifted(graph, *r),
+            Move::FixedRotation { rot } | Move::Spherical { rot, .. } => self.inertia.rotated(graph, *rot),
             Move::Rotate { rot, axis, angle, .. } => self.inertia.turned(graph, rot.to, *axis, *angle),
-            Move::Reorient { rot, .. } => self.inertia.unturning(graph, *rot),
+            Move::WorldAligned { rot, .. } => self.inertia.unturning(graph, *rot),
         };
         let bias = before(graph, step, self.bias);
         let mut shared = self.shared.clone();
@@ -221,7 +221,7 @@ impl Shared {
                 // What is left along the direction is zero by itself.
                 entries[k] = if k == direction { graph.zero() } else { graph.sub(entries[k], taken) };
             }
-            unreleased.wrench = Wrench::of_entries(unreleased.wrench.f.axes, entries);
+            unreleased.wrench = Wrench::of_entries(unreleased.wrench.force.axes, entries);
         }
         factors
     }
@@ -234,7 +234,7 @@ impl Shared {
             let taken = graph.mul(factor, column[i]);
             graph.sub(entries[i], taken)
         });
-        unreleased.wrench = Wrench::of_entries(unreleased.wrench.f.axes, left);
+        unreleased.wrench = Wrench::of_entries(unreleased.wrench.force.axes, left);
         let passed = graph.mul(factor, missing);
         unreleased.bias = graph.add(unreleased.bias, passed);
     }
@@ -250,32 +250,34 @@ impl Shared {
 
 impl Wrench {
     pub(super) fn add(self, graph: &mut Graph, other: Self) -> Self {
-        Self { f: self.f.add(graph, other.f), n: self.n.add(graph, other.n) }
+        Self { force: self.force.add(graph, other.force), moment: self.moment.add(graph, other.moment) }
     }
 
     /// Torque before force.
     pub(super) fn entries(&self) -> [ExprId; 6] {
-        let ([x, y, z], [u, v, w]) = (self.n.xyz, self.f.xyz);
+        let ([x, y, z], [u, v, w]) = (self.moment.xyz, self.force.xyz);
         [x, y, z, u, v, w]
     }
 
     pub(super) fn of_entries(axes: Axes, [x, y, z, u, v, w]: [ExprId; 6]) -> Self {
-        Self { n: Vec3::new(axes, [x, y, z]), f: Vec3::new(axes, [u, v, w]) }
+        Self { moment: Vec3::new(axes, [x, y, z]), force: Vec3::new(axes, [u, v, w]) }
     }
 }
 
 /// A wrench on the near side of a move.
 fn before(graph: &mut Graph, step: &Move, wrench: Wrench) -> Wrench {
     let turned = |graph: &mut Graph, rot: Rot3| Wrench {
-        f: rot.apply(graph, wrench.f),
-        n: rot.apply(graph, wrench.n),
+        force: rot.apply(graph, wrench.force),
+        moment: rot.apply(graph, wrench.moment),
     };
     match step {
-        Move::Shift { r, .. } => {
-            let lever = r.cross(graph, wrench.f);
-            Wrench { n: wrench.n.add(graph, lever), ..wrench }
+        Move::Translate { r, .. } => {
+            let lever = r.cross(graph, wrench.force);
+            Wrench { moment: wrench.moment.add(graph, lever), ..wrench }
         }
-        Move::Turn { rot } | Move::Rotate { rot, .. } | Move::Quaternion { rot, .. } => turned(graph, *rot),
-        Move::Reorient { rot, .. } => Wrench { n: Vec3::zero(graph, rot.to), ..turned(graph, *rot) },
+        Move::FixedRotation { rot } | Move::Rotate { rot, .. } | Move::Spherical { rot, .. } => {
+            turned(graph, *rot)
+        }
+        Move::WorldAligned { rot, .. } => Wrench { moment: Vec3::zero(graph, rot.to), ..turned(graph, *rot) },
     }
 }

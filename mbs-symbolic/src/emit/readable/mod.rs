@@ -34,9 +34,9 @@ use crate::expr::Symbol;
 use crate::ids::ExprId;
 
 /// More named quantities than this are not written out: nobody reads them.
-pub const MOST_QUANTITIES: usize = 400;
+pub const MAX_QUANTITIES: usize = 400;
 /// More quantities and entries together than this are not written out.
-pub const MOST_LINES: usize = 800;
+pub const MAX_LINES: usize = 800;
 
 /// What a quantity depends on, at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -138,22 +138,22 @@ impl Readable<'_> {
 }
 
 /// Arranges equations for people; `None` if there are more than
-/// [`MOST_QUANTITIES`] quantities or [`MOST_LINES`] lines.
+/// [`MAX_QUANTITIES`] quantities or [`MAX_LINES`] lines.
 pub fn arrange(equations: &Equations) -> Option<Readable<'_>> {
     let blocks = blocks(equations);
     let roots: Vec<ExprId> = blocks.iter().flat_map(|(_, entries)| entries).map(|entry| entry.1).collect();
     let chosen = quantities::choose(equations, &roots);
-    if chosen.len() > MOST_QUANTITIES || chosen.len() + roots.len() > MOST_LINES {
+    if chosen.len() > MAX_QUANTITIES || chosen.len() + roots.len() > MAX_LINES {
         return None;
     }
     Some(arrange::arrange(equations, blocks, chosen))
 }
 
 /// Arranges some expressions for people, as one block; `None` if they have more than
-/// [`MOST_QUANTITIES`] quantities.
+/// [`MAX_QUANTITIES`] quantities.
 pub fn arrange_some<'e>(equations: &'e Equations, expressions: &[ExprId]) -> Option<Readable<'e>> {
     let chosen = quantities::choose(equations, expressions);
-    if chosen.len() > MOST_QUANTITIES {
+    if chosen.len() > MAX_QUANTITIES {
         return None;
     }
     let entries = expressions.iter().enumerate().map(|(row, &value)| ((row, None), value)).collect();

@@ -15,7 +15,7 @@ pub(super) struct Spelled {
 
 /// Decimals up to this many digits are what somebody typed; longer ones were computed.
 const TYPED_DIGITS: usize = 9;
-const LARGEST_DENOMINATOR: u32 = 1000;
+const MAX_DENOMINATOR: u32 = 1000;
 
 /// Spells a positive number that multiplies something else.
 ///
@@ -47,9 +47,9 @@ pub(super) fn spell(value: f64) -> Spelled {
 
 /// (p, q) with value = p·unit/q to the last bit or its neighbour.
 fn fraction(value: f64, unit: f64) -> Option<(u32, u32)> {
-    for q in 1..=LARGEST_DENOMINATOR {
+    for q in 1..=MAX_DENOMINATOR {
         let p = (value / unit * f64::from(q)).round();
-        if (1.0..=f64::from(LARGEST_DENOMINATOR)).contains(&p) {
+        if (1.0..=f64::from(MAX_DENOMINATOR)).contains(&p) {
             let back = p * unit / f64::from(q);
             if back.to_bits().abs_diff(value.to_bits()) <= 1 {
                 return Some((p as u32, q));

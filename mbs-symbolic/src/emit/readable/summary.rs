@@ -6,7 +6,7 @@ use crate::ids::{ExprId, Id};
 use std::fmt::Write;
 
 /// Widest matrix drawn dot by dot.
-const LARGEST_PICTURE: usize = 96;
+const MAX_PICTURE: usize = 96;
 
 /// Dimensions and sparsity of the equations: what can still be read of a model whose
 /// equations are too long to read.
@@ -82,7 +82,7 @@ fn picture(
     let graph = &equations.graph;
     let filled = matrix.iter().filter(|&&entry| !graph.is_zero(entry)).count();
     let _ = writeln!(out, "\n{name}, {rows} x {columns}, {filled} entries not zero");
-    if columns > LARGEST_PICTURE || rows > LARGEST_PICTURE {
+    if columns > MAX_PICTURE || rows > MAX_PICTURE {
         return;
     }
     for row in 0..rows {

@@ -22,7 +22,7 @@ pub use self_check::SelfCheck;
 
 use super::Writer;
 use crate::printable::in_line;
-use crate::program::{Counts, LONGEST_RUN, Program};
+use crate::program::{Counts, MAX_RUN, Program};
 use crate::straight_line::{Form, Step, StraightLine};
 
 /// The version of the runtime's interface this emitter writes for.
@@ -69,7 +69,7 @@ impl RustOptions {
             max_chunk: self.chunk,
             counts_stores: false,
             min_filled_zeros: zeros::MIN_FILLED,
-            max_angles: if scalar == Scalar::F32 { 1 } else { LONGEST_RUN },
+            max_angles: if scalar == Scalar::F32 { 1 } else { MAX_RUN },
             fused_multiply_add: self.fused_multiply_add,
         }
     }

@@ -1,11 +1,11 @@
 //! Elements chosen by their `type`: joints, constraints, forces.
 
 use super::{Elements, Field, Kind, Section, may, need};
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 
-const GEOMETRY: Place = Place::Parameters;
-const LAW: Kind = Kind::Formula(Place::Law);
-const LAWS: Kind = Kind::Vector(Place::Law);
+const GEOMETRY: FormulaContext = FormulaContext::Parameters;
+const LAW: Kind = Kind::Formula(FormulaContext::Law);
+const LAWS: Kind = Kind::Vector(FormulaContext::Law);
 
 const AXIS: Field = may("axis", Kind::Axis, "z", "direction in the `from` frame");
 const COORDINATE: Field = may("coordinate", Kind::Name, "the joint's name", "name of the coordinate");
@@ -59,7 +59,7 @@ pub const JOINTS: Elements = Elements {
                 FOLLOWS,
                 may(
                     "position",
-                    Kind::Vector(Place::JointArgument),
+                    Kind::Vector(FormulaContext::JointArgument),
                     "[0, 0, 0]",
                     "as expressions of the coordinate, m",
                 )
@@ -67,7 +67,7 @@ pub const JOINTS: Elements = Elements {
                 .polar(),
                 may(
                     "rotation",
-                    Kind::Rotations(Place::JointArgument),
+                    Kind::Rotations(FormulaContext::JointArgument),
                     "none",
                     "as expressions of the coordinate, rad",
                 ),
@@ -111,7 +111,7 @@ pub const STEP: Section = Section {
     fields: &[
         may("rotate", Kind::Axis, "", "axis to turn about"),
         may("translate", Kind::Axis, "", "axis to move along"),
-        need("by", Kind::Formula(Place::JointArgument), "rad or m"),
+        need("by", Kind::Formula(FormulaContext::JointArgument), "rad or m"),
     ],
 };
 
@@ -158,7 +158,7 @@ pub const CONSTRAINTS: Elements = Elements {
             name: "motion",
             fields: &[
                 need("coordinate", Kind::Coordinate, "the coordinate that is driven"),
-                need("value", Kind::Formula(Place::Motion), "its value"),
+                need("value", Kind::Formula(FormulaContext::Motion), "its value"),
             ],
         },
         Section {
@@ -180,7 +180,11 @@ pub const CONSTRAINTS: Elements = Elements {
         Section {
             name: "equation",
             fields: &[
-                need("value", Kind::Formula(Place::VelocityConstraint), "an expression that is zero"),
+                need(
+                    "value",
+                    Kind::Formula(FormulaContext::VelocityConstraint),
+                    "an expression that is zero",
+                ),
                 may(
                     "level",
                     Kind::Choice(&["position", "velocity"]),
@@ -199,7 +203,7 @@ const ON_COORDINATE: Field = may("coordinate", Kind::Coordinate, "", "a coordina
 const ON_ROAD: &[Field] = &[
     need("on", Kind::Frame, "the point above the road"),
     may("radius", LAW, "0", "m").unit("m"),
-    may("road", Kind::Formula(Place::Road), "0", "height, m; may use `x`, `y` and `t`").unit("m"),
+    may("road", Kind::Formula(FormulaContext::Road), "0", "height, m; may use `x`, `y` and `t`").unit("m"),
     may("stiffness", LAW, "0", "N/m").unit("N/m"),
     may("damping", LAW, "0", "N·s/m").unit("N*s/m"),
 ];
@@ -223,7 +227,7 @@ pub const FORCES: Elements = Elements {
                 may("preload", LAW, "0", "N, pushing apart").unit("N"),
                 may(
                     "force",
-                    Kind::Formula(Place::SpringLaw),
+                    Kind::Formula(FormulaContext::SpringLaw),
                     "",
                     "N, pushing apart; may use `length` and `rate`",
                 )

@@ -8,7 +8,7 @@ mod elements;
 mod schema;
 
 use super::expand::Character;
-use super::place::Place;
+use super::place::FormulaContext;
 pub use elements::{CONSTRAINTS, FORCES, JOINTS, LIMITS, MIMIC, STEP};
 pub use schema::schema;
 
@@ -24,15 +24,15 @@ pub enum Kind {
     /// A number, or an expression of numbers only.
     Number,
     /// An expression.
-    Formula(Place),
+    Formula(FormulaContext),
     /// Three expressions.
-    Vector(Place),
+    Vector(FormulaContext),
     /// A direction.
     Axis,
     /// A list of directions.
     Axes,
     /// Rotations, left to right about moved axes: a list of [`ROTATION`].
-    Rotations(Place),
+    Rotations(FormulaContext),
     /// `body.frame`, or a body for its reference frame.
     Frame,
     /// A joint.
@@ -52,7 +52,7 @@ pub enum Kind {
     /// A map from the user's names to elements chosen by `type`.
     Elements(&'static Elements),
     /// A map from names to expressions.
-    Formulas(Place),
+    Formulas(FormulaContext),
     /// A list of maps with fixed keys.
     List(&'static Section),
     /// A file, or a list of files, beside the one it is named in.
@@ -168,7 +168,7 @@ impl Field {
     }
 }
 
-const GEOMETRY: Place = Place::Parameters;
+const GEOMETRY: FormulaContext = FormulaContext::Parameters;
 
 /// The whole file.
 pub const TOP: Section = Section {
@@ -198,7 +198,7 @@ pub const TOP: Section = Section {
         need("bodies", Kind::Entries(&BODY), "rigid bodies; `ground` may list frames only"),
         may("joints", Kind::Elements(&JOINTS), "none", "joints"),
         may("constraints", Kind::Elements(&CONSTRAINTS), "none", "constraint elements"),
-        may("variables", Kind::Formulas(Place::Law), "none", "named expressions"),
+        may("variables", Kind::Formulas(FormulaContext::Law), "none", "named expressions"),
         may("forces", Kind::Elements(&FORCES), "none", "force elements"),
         may("outputs", Kind::ShortEntries(&OUTPUT), "none", "named results"),
         may("assemblies", Kind::Entries(&ASSEMBLY), "none", "parts of a model to be used several times"),
@@ -226,7 +226,7 @@ pub const ASSEMBLY: Section = Section {
         may("bodies", Kind::Entries(&BODY), "none", "rigid bodies; frames on connections and ground"),
         may("joints", Kind::Elements(&JOINTS), "none", "joints"),
         may("constraints", Kind::Elements(&CONSTRAINTS), "none", "constraint elements"),
-        may("variables", Kind::Formulas(Place::Law), "none", "named expressions"),
+        may("variables", Kind::Formulas(FormulaContext::Law), "none", "named expressions"),
         may("forces", Kind::Elements(&FORCES), "none", "force elements"),
         may("outputs", Kind::ShortEntries(&OUTPUT), "none", "named results"),
         may("instances", Kind::Entries(&INSTANCE), "none", "uses of other assemblies"),
@@ -241,7 +241,12 @@ pub const INSTANCE: Section = Section {
     fields: &[
         need("of", Kind::Name, "the assembly"),
         may("connect", Kind::Frames, "none", "what each connection of the assembly is: a body or frame"),
-        may("set", Kind::Formulas(Place::Parameters), "nothing", "values of the assembly's parameters"),
+        may(
+            "set",
+            Kind::Formulas(FormulaContext::Parameters),
+            "nothing",
+            "values of the assembly's parameters",
+        ),
         may("mirror", Kind::Choice(&["x", "y", "z"]), "none", "the axis that is turned round"),
         may("repeat", Kind::Map(&REPEAT), "once", "a row of instances"),
         may("doc", Kind::Text, "none", "what it is"),
@@ -263,7 +268,11 @@ pub const REPEAT: Section = Section {
 pub const PARAMETER: Section = Section {
     name: "a parameter",
     fields: &[
-        need("value", Kind::Formula(Place::Parameters), "a number, or an expression of other parameters"),
+        need(
+            "value",
+            Kind::Formula(FormulaContext::Parameters),
+            "a number, or an expression of other parameters",
+        ),
         may("unit", Kind::Text, "none", "unit of a plain number; declares what it measures"),
         may("doc", Kind::Text, "none", "what it means"),
         may("min", Kind::Number, "none", "smallest allowed value"),
@@ -276,7 +285,7 @@ pub const FUNCTION: Section = Section {
     name: "a function",
     fields: &[
         need("arguments", Kind::Names, "names of the arguments"),
-        need("value", Kind::Formula(Place::Function), "an expression of the arguments"),
+        need("value", Kind::Formula(FormulaContext::Function), "an expression of the arguments"),
         may("doc", Kind::Text, "none", "what it means"),
     ],
 };
@@ -285,7 +294,7 @@ pub const FUNCTION: Section = Section {
 pub const INPUT: Section = Section {
     name: "an input",
     fields: &[
-        need("value", Kind::Formula(Place::InputDefault), "default signal, an expression of t"),
+        need("value", Kind::Formula(FormulaContext::InputDefault), "default signal, an expression of t"),
         may("derivatives", Kind::Number, "0", "2 if it is supplied with its first and second derivative"),
         may("unit", Kind::Text, "none", "unit of a plain number; declares what it measures"),
         may("doc", Kind::Text, "none", "what it means"),
@@ -296,8 +305,8 @@ pub const INPUT: Section = Section {
 pub const STATE: Section = Section {
     name: "a state",
     fields: &[
-        need("derivative", Kind::Formula(Place::StateRate), "its rate of change"),
-        may("initial", Kind::Formula(Place::Parameters), "0", "initial value"),
+        need("derivative", Kind::Formula(FormulaContext::StateRate), "its rate of change"),
+        may("initial", Kind::Formula(FormulaContext::Parameters), "0", "initial value"),
         may("unit", Kind::Text, "none", "SI unit; declares what it measures"),
         may("doc", Kind::Text, "none", "what it means"),
     ],
@@ -378,7 +387,7 @@ pub const CURVE_ROTATION: Section = Section {
     name: "a rotation",
     fields: &[
         need("axis", Kind::Axis, "the axis it turns about"),
-        need("angle", Kind::Formula(Place::JointArgument), "rad").unit("rad"),
+        need("angle", Kind::Formula(FormulaContext::JointArgument), "rad").unit("rad"),
     ],
 };
 
@@ -424,7 +433,7 @@ pub const BOX: Section = Section {
 pub const OUTPUT: Section = Section {
     name: "an output",
     fields: &[
-        need("value", Kind::Formula(Place::Output), "an expression of anything"),
+        need("value", Kind::Formula(FormulaContext::Output), "an expression of anything"),
         may("unit", Kind::Text, "none", "SI unit; declares what it measures"),
         may("doc", Kind::Text, "none", "what it means"),
     ],
@@ -458,7 +467,7 @@ pub const SCENARIO: Section = Section {
     fields: &[
         may(
             "set",
-            Kind::Formulas(Place::InputDefault),
+            Kind::Formulas(FormulaContext::InputDefault),
             "nothing",
             "parameters, inputs, positions.NAME, velocities.NAME",
         ),

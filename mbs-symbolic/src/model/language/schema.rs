@@ -4,7 +4,7 @@
 //! the compiler can tell.
 
 use super::{Elements, Field, Kind, Section, TOP};
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use std::fmt::Write as _;
 
 /// A JSON value to be written.
@@ -173,7 +173,7 @@ impl Definitions {
             Kind::Vector(_) => reference("vector"),
             Kind::Axis => reference("axis"),
             Kind::Axes => counted(reference("axis"), 2),
-            Kind::Rotations(Place::JointArgument) => list_of(self.named(&super::CURVE_ROTATION)),
+            Kind::Rotations(FormulaContext::JointArgument) => list_of(self.named(&super::CURVE_ROTATION)),
             Kind::Rotations(_) => list_of(self.named(&super::ROTATION)),
             Kind::Names => list_of(string()),
             Kind::Choice(choices) => object([("enum", words(choices))]),
@@ -249,7 +249,7 @@ fn is_curve(section: &Section) -> bool {
     section
         .fields
         .iter()
-        .any(|field| field.kind == Kind::Formula(Place::JointArgument) && field.key == "angle")
+        .any(|field| field.kind == Kind::Formula(FormulaContext::JointArgument) && field.key == "angle")
 }
 
 /// Keys that depend on each other, as the reader checks them.

@@ -6,7 +6,7 @@ use super::fields::Fields;
 use crate::diag::Problem;
 use crate::ids::{ConstraintId, IdVec};
 use crate::model::language::{CONSTRAINTS, Reflection};
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use crate::model::tree::Node;
 use crate::model::{Constraint, ConstraintKind, Formula};
 
@@ -52,7 +52,7 @@ impl<'a> Resolver<'a> {
                 let coordinate = self.find_coordinate(name, node.span)?;
                 if self.coordinate_quantity(coordinate).dimension.is_some() {
                     let (unit, what) = (self.coordinates[coordinate].unit, format!("`{name}`"));
-                    self.expect(&value, Place::Motion, unit, &what);
+                    self.expect(&value, FormulaContext::Motion, unit, &what);
                 }
                 let value =
                     if self.coordinate_negates(coordinate, node.span) { negative(value) } else { value };
@@ -69,7 +69,8 @@ impl<'a> Resolver<'a> {
             },
             "equation" => {
                 let velocity = self.choice(fields, "level") == "velocity";
-                let place = if velocity { Place::VelocityConstraint } else { Place::Constraint };
+                let place =
+                    if velocity { FormulaContext::VelocityConstraint } else { FormulaContext::Constraint };
                 let value = self.formula(fields.get("value")?, place);
                 self.quantity(&value, place);
                 if velocity {
@@ -86,7 +87,7 @@ impl<'a> Resolver<'a> {
         let mut terms = Vec::new();
         for (key, node) in fields.entries("coordinates") {
             let coordinate = self.find_coordinate(&key.text, key.span);
-            let factor = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
+            let factor = self.scalar_formula(&key.text, key.span, node, FormulaContext::Parameters);
             terms.extend(coordinate.zip(factor).map(|(coordinate, factor)| {
                 let turned = self.coordinate_negates(coordinate, key.span);
                 (coordinate, if turned { negative(factor) } else { factor })
@@ -104,7 +105,7 @@ impl<'a> Resolver<'a> {
         key: &str,
         owner: crate::diag::Span,
         node: &'a Node,
-        place: Place,
+        place: FormulaContext,
     ) -> Option<Formula> {
         if !node.is_scalar() {
             let found = node.describe();

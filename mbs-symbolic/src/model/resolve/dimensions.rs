@@ -12,7 +12,7 @@ use super::fields::Fields;
 use crate::diag::{Diagnostic, Problem, Severity, Span};
 use crate::ids::{CoordinateId, Id, VelocityId};
 use crate::model::language::Measure;
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use crate::model::{BinaryOperator, Dimension, Formula, Function, Query, Term, TermId, TermKind, units};
 
 /// What is known of what a value measures.
@@ -84,7 +84,7 @@ fn is_pure(value: f64) -> bool {
 
 impl<'a> Resolver<'a> {
     /// What `formula` measures; complains about what does not fit together in it.
-    pub(super) fn quantity(&mut self, formula: &Formula, place: Place) -> Quantity {
+    pub(super) fn quantity(&mut self, formula: &Formula, place: FormulaContext) -> Quantity {
         let mut known: Vec<Quantity> = Vec::with_capacity(formula.terms.len());
         let mut quiet = false;
         for (index, term) in formula.terms.iter().enumerate() {
@@ -110,7 +110,7 @@ impl<'a> Resolver<'a> {
         formula: &Formula,
         term: &Term,
         known: &[Quantity],
-        place: Place,
+        place: FormulaContext,
     ) -> Result<Quantity, Box<Diagnostic>> {
         let q = |id: TermId| known[id as usize];
         let listed = |list: &[Quantity], index: usize| list.get(index).copied().unwrap_or_default();
@@ -331,7 +331,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// Complains unless `formula` can be in `unit`.
-    pub(super) fn expect(&mut self, formula: &Formula, place: Place, unit: &str, what: &str) -> Quantity {
+    pub(super) fn expect(
+        &mut self,
+        formula: &Formula,
+        place: FormulaContext,
+        unit: &str,
+        what: &str,
+    ) -> Quantity {
         let found = self.quantity(formula, place);
         self.expect_quantity(formula, found, unit, what, None);
         found
@@ -366,7 +372,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// Checks the formula behind `key` against what the language table says of it.
-    pub(super) fn check_measure(&mut self, fields: &Fields<'a>, key: &str, formula: &Formula, place: Place) {
+    pub(super) fn check_measure(
+        &mut self,
+        fields: &Fields<'a>,
+        key: &str,
+        formula: &Formula,
+        place: FormulaContext,
+    ) {
         match fields.measure(key) {
             Measure::In(unit) => {
                 self.expect(formula, place, unit, &format!("`{key}`"));
@@ -391,11 +403,11 @@ impl<'a> Resolver<'a> {
                 (Measure::Along(distance, _), Some(Dimension::LENGTH)) => distance,
                 (Measure::Along(_, angle), Some(Dimension::ONE)) => angle,
                 _ => {
-                    self.quantity(formula, Place::Law);
+                    self.quantity(formula, FormulaContext::Law);
                     continue;
                 }
             };
-            self.expect(formula, Place::Law, unit, &format!("`{key}`"));
+            self.expect(formula, FormulaContext::Law, unit, &format!("`{key}`"));
         }
     }
 

@@ -7,7 +7,7 @@ use crate::model::builtin::{self, Builtin, QueryKind};
 use crate::model::expand::Character;
 use crate::model::lexer::{self, FormulaText, Places};
 use crate::model::parser::{self, Call, Syntax, SyntaxKind};
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use crate::model::scalar;
 use crate::model::tree::{Node, Value};
 use crate::model::{Formula, Term, TermId, TermKind, limits};
@@ -37,7 +37,7 @@ pub(super) struct Draft<'s> {
     pub(super) syntax: &'s Syntax,
     meanings: Vec<Meaning>,
     terms: Vec<Term>,
-    place: Place,
+    place: FormulaContext,
     locals: &'s [String],
 }
 
@@ -94,7 +94,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// Reads a scalar as a formula of `place`; unknown if it is wrong, which is reported.
-    pub(super) fn formula(&mut self, node: &Node, place: Place) -> Formula {
+    pub(super) fn formula(&mut self, node: &Node, place: FormulaContext) -> Formula {
         let locals: Vec<String> = place.locals().iter().map(|name| (*name).to_owned()).collect();
         let formula = self
             .syntax(node)
@@ -107,7 +107,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn resolve_syntax(
         &mut self,
         syntax: &Syntax,
-        place: Place,
+        place: FormulaContext,
         locals: &[String],
     ) -> Option<Formula> {
         if self.full {
@@ -186,7 +186,7 @@ impl<'a> Resolver<'a> {
                     let turned = match kind {
                         TermKind::Coordinate(id) => self.coordinate_negates(id, span),
                         TermKind::Velocity(id) => self.velocity_negates(id, span),
-                        TermKind::Local(axis) if draft.place == Place::Road => {
+                        TermKind::Local(axis) if draft.place == FormulaContext::Road => {
                             self.negates(span, Character::Polar(axis))
                         }
                         _ => false,

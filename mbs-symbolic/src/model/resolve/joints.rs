@@ -8,7 +8,7 @@ use crate::diag::{Problem, Span};
 use crate::ids::{BodyId, CoordinateId, FrameId, Id, IdVec, JointId, VelocityId};
 use crate::model::expand::Character;
 use crate::model::language::{JOINTS, LIMITS, Reflection, STEP};
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use crate::model::tree::{Key, Node};
 use crate::model::{
     Axis, CompoundStep, Coordinate, Cut, Dimension, Formula, Joint, JointKind, Limits, Motion, Name,
@@ -323,7 +323,7 @@ impl<'a> Resolver<'a> {
         let Some((key, node)) = fields.entry("limits") else { return Limits::default() };
         let limits = self.fields(&LIMITS, key.span, node);
         let [lower, upper, velocity, effort] = ["lower", "upper", "velocity", "effort"]
-            .map(|key| limits.get(key).map(|node| self.formula(node, Place::Parameters)));
+            .map(|key| limits.get(key).map(|node| self.formula(node, FormulaContext::Parameters)));
         Limits { lower, upper, velocity, effort }
     }
 
@@ -440,7 +440,7 @@ impl<'a> Resolver<'a> {
             };
             let argument: Formula = self.field(&step, "by", 0.0);
             let unit = if motion == Motion::Rotation { "rad" } else { "m" };
-            self.expect(&argument, Place::JointArgument, unit, "`by`");
+            self.expect(&argument, FormulaContext::JointArgument, unit, "`by`");
             steps.push(CompoundStep { motion, axis, argument });
         }
         steps

@@ -7,7 +7,7 @@ use super::order::order;
 use crate::diag::{Diagnostic, Problem, Span};
 use crate::ids::{CoordinateId, Id};
 use crate::model::language::MIMIC;
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use crate::model::types::leader;
 use crate::model::{Dimension, Formula, Mimic};
 
@@ -30,7 +30,7 @@ impl<'a> Resolver<'a> {
         let [own, master] = of.map(|id| self.coordinate_quantity(id).dimension);
         if fields.get("offset").is_some() && own.is_some() {
             let unit = self.coordinates[of[0]].unit;
-            self.expect(offset, Place::Parameters, unit, "`offset`");
+            self.expect(offset, FormulaContext::Parameters, unit, "`offset`");
         }
         if fields.get("ratio").is_some()
             && let (Some(own), Some(master)) = (own, master)
@@ -40,7 +40,7 @@ impl<'a> Resolver<'a> {
                 (false, true) => "m",
                 (false, false) => "1/m",
             };
-            self.expect(ratio, Place::Parameters, unit, "`ratio`");
+            self.expect(ratio, FormulaContext::Parameters, unit, "`ratio`");
         }
     }
 

@@ -6,7 +6,7 @@ use crate::ids::{
     BodyId, CoordinateId, FrameId, Id, InputId, JointId, ParamId, StateId, TableId, VariableId, VelocityId,
 };
 use crate::model::names::{is_identifier, is_reserved, rust_name};
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use crate::model::suggest::nearest;
 use crate::model::tree::{Key, Node};
 use std::collections::BTreeMap;
@@ -382,13 +382,13 @@ impl<'a> Resolver<'a> {
     /// A joint's arguments may use only its own coordinates.
     pub(super) fn may_use_coordinate(
         &mut self,
-        place: &Place,
+        place: &FormulaContext,
         owner: JointId,
         name: &str,
         span: Span,
     ) -> bool {
         match self.current_joint {
-            Some((joint, ref joint_name)) if *place == Place::JointArgument && joint != owner => {
+            Some((joint, ref joint_name)) if *place == FormulaContext::JointArgument && joint != owner => {
                 let problem =
                     Problem::ForeignCoordinate { coordinate: name.to_owned(), joint: joint_name.clone() };
                 self.error(span, problem);

@@ -9,7 +9,7 @@ use crate::diag::{Diagnostic, Problem};
 use crate::ids::{CoordinateId, Id, InputId, ParamId, VelocityId};
 use crate::model::evaluate::constant;
 use crate::model::language::{INITIAL, SCENARIO, SIMULATION};
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use crate::model::tree::{Key, Node};
 use crate::model::{Formula, Initial, Input, Parameter, ParameterValue, Scenario, Simulation};
 
@@ -32,7 +32,7 @@ impl<'a> Resolver<'a> {
         if coordinate.is_some_and(|id| self.follows_another(id, name, key.span)) {
             return None;
         }
-        let value = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
+        let value = self.scalar_formula(&key.text, key.span, node, FormulaContext::Parameters);
         let found = coordinate.map(|id| (self.coordinate_quantity(id), self.coordinates[id].unit));
         self.check_initial(value.as_ref(), found, name);
         let turned = coordinate.is_some_and(|coordinate| self.coordinate_negates(coordinate, key.span));
@@ -45,7 +45,7 @@ impl<'a> Resolver<'a> {
         if coordinate.is_some_and(|id| self.follows_another(id, name, key.span)) {
             return None;
         }
-        let value = self.scalar_formula(&key.text, key.span, node, Place::Parameters);
+        let value = self.scalar_formula(&key.text, key.span, node, FormulaContext::Parameters);
         let found = velocity.map(|id| (self.velocity_quantity(id), self.velocities[id].unit));
         self.check_initial(value.as_ref(), found, name);
         let turned = velocity.is_some_and(|velocity| self.velocity_negates(velocity, key.span));
@@ -55,10 +55,10 @@ impl<'a> Resolver<'a> {
     fn check_initial(&mut self, value: Option<&Formula>, of: Option<(Quantity, &str)>, name: &str) {
         match (value, of) {
             (Some(value), Some((Quantity { dimension: Some(_), .. }, unit))) => {
-                self.expect(value, Place::Parameters, unit, &format!("`{name}`"));
+                self.expect(value, FormulaContext::Parameters, unit, &format!("`{name}`"));
             }
             (Some(value), _) => {
-                self.quantity(value, Place::Parameters);
+                self.quantity(value, FormulaContext::Parameters);
             }
             _ => {}
         }
@@ -132,7 +132,13 @@ impl<'a> Resolver<'a> {
     }
 
     /// A signal in a scenario: a plain number is in the input's own unit, as in its declaration.
-    fn input_setting(&mut self, input: &Input, id: InputId, value: Formula, place: Place) -> Formula {
+    fn input_setting(
+        &mut self,
+        input: &Input,
+        id: InputId,
+        value: Formula,
+        place: FormulaContext,
+    ) -> Formula {
         let name = &input.name;
         match (&input.written, constant(&value)) {
             (Some(unit), number) if self.quantity(&value, place).dimension.is_none() => match number {
@@ -184,7 +190,8 @@ impl<'a> Resolver<'a> {
             }
             Some(Entity::Input(id)) => {
                 let smooth = self.input_names.get(id.index()).is_some_and(|(_, n)| *n > 0);
-                let place = if smooth { Place::SmoothInputDefault } else { Place::InputDefault };
+                let place =
+                    if smooth { FormulaContext::SmoothInputDefault } else { FormulaContext::InputDefault };
                 let value = self.scalar_formula(&key.text, key.span, node, place);
                 let value = value.map(|value| self.input_setting(&inputs[id], id, value, place));
                 scenario.inputs.extend(value.map(|value| (id, value)));

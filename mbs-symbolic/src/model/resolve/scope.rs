@@ -3,7 +3,7 @@
 use super::Resolver;
 use crate::diag::{Diagnostic, Problem, Span};
 use crate::ids::{Id, InputId};
-use crate::model::place::{Needs, Place};
+use crate::model::place::{FormulaContext, Needs};
 use crate::model::{Formula, Query, Term, TermKind};
 use mbs_math::TableKind;
 
@@ -47,12 +47,12 @@ impl Dependence {
 
 impl<'a> Resolver<'a> {
     /// Complains about everything in `formula` that `place` does not allow.
-    pub(super) fn check_place(&mut self, formula: &Formula, place: Place) -> bool {
+    pub(super) fn check_place(&mut self, formula: &Formula, place: FormulaContext) -> bool {
         self.analyse(formula, place).is_some()
     }
 
     /// What `formula` depends on; `None` if something in it is not allowed at `place`.
-    pub(super) fn analyse(&mut self, formula: &Formula, place: Place) -> Option<Dependence> {
+    pub(super) fn analyse(&mut self, formula: &Formula, place: FormulaContext) -> Option<Dependence> {
         let allowed = place.allowed();
         let mut terms: Vec<Dependence> = Vec::with_capacity(formula.terms.len());
         let mut reported = Needs::NOTHING;
@@ -98,7 +98,7 @@ impl<'a> Resolver<'a> {
         term: &Term,
         operands: Dependence,
         varying: bool,
-        place: Place,
+        place: FormulaContext,
     ) -> Result<Dependence, Box<Diagnostic>> {
         let none = Dependence::default();
         let needs = |needs| Dependence { needs, ..none };
@@ -142,7 +142,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// What `der` of something depends on.
-    fn rate(&self, span: Span, of: Dependence, place: Place) -> Result<Dependence, Box<Diagnostic>> {
+    fn rate(&self, span: Span, of: Dependence, place: FormulaContext) -> Result<Dependence, Box<Diagnostic>> {
         let fail = |problem| Err(Box::new(Diagnostic::error(span, problem)));
         let too_high = |what: &str| fail(Problem::RateTooHigh { what: what.to_owned() });
         if let Some(local) = of.local {
@@ -180,7 +180,7 @@ impl<'a> Resolver<'a> {
         Ok(rate)
     }
 
-    fn not_allowed(&self, term: &Term, excess: Needs, place: Place) -> Diagnostic {
+    fn not_allowed(&self, term: &Term, excess: Needs, place: FormulaContext) -> Diagnostic {
         let allowed = place.allowed();
         let what = self.describe(term, excess);
         let problem = match term.kind {

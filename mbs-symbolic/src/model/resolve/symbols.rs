@@ -13,7 +13,7 @@ use crate::model::evaluate::constant;
 use crate::model::language::{FUNCTION, INPUT, OUTPUT, PARAMETER, STATE, Section, TABLE};
 use crate::model::lexer::unit_of_literal;
 use crate::model::parser::{Syntax, SyntaxKind};
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use crate::model::tree::{Key, Node, Value};
 use crate::model::{
     Dimension, Formula, Input, Output, Parameter, ParameterValue, State, TermKind, Variable, limits, units,
@@ -167,8 +167,8 @@ impl<'a> Resolver<'a> {
             let Some(syntax) = bodies[index].take().filter(|_| !circular.contains(&index)) else { continue };
             let locals = self.functions[index].arguments.clone();
             let body = self
-                .resolve_syntax(&syntax, Place::Function, &locals)
-                .filter(|formula| self.check_place(formula, Place::Function));
+                .resolve_syntax(&syntax, FormulaContext::Function, &locals)
+                .filter(|formula| self.check_place(formula, FormulaContext::Function));
             self.functions[index].body = body.map(Rc::new);
         }
     }
@@ -193,13 +193,13 @@ impl<'a> Resolver<'a> {
         let mut values = Vec::new();
         for (key, short) in &symbols.parameters {
             let formula = match short.value() {
-                Some(node) => self.formula(node, Place::Parameters),
+                Some(node) => self.formula(node, FormulaContext::Parameters),
                 None => Formula::unknown(key.span),
             };
             let unit = short.fields().and_then(|fields| self.unit(fields, "unit"));
             let value = match constant(&formula) {
                 Some(value) if value.is_finite() => {
-                    let plain = self.quantity(&formula, Place::Parameters).dimension.is_none();
+                    let plain = self.quantity(&formula, FormulaContext::Parameters).dimension.is_none();
                     let scaled = unit.as_ref().filter(|_| plain);
                     let scaled = scaled.map(|given| self.converted(&given.unit, value, formula.span));
                     ParameterValue::Given(scaled.unwrap_or(value))
@@ -252,7 +252,7 @@ impl<'a> Resolver<'a> {
         self.report_circles("parameters", &keys, &circles);
         for &index in &order {
             let (formula, unit) = &values[index];
-            let found = self.quantity(formula, Place::Parameters);
+            let found = self.quantity(formula, FormulaContext::Parameters);
             match unit {
                 Some(given) => {
                     let (what, si) = (format!("`{}`", keys[index].text), given.unit.si.clone());
@@ -328,7 +328,11 @@ impl<'a> Resolver<'a> {
         let mut inputs = Inputs::new();
         for (index, (key, short)) in symbols.inputs.iter().enumerate() {
             let derivatives = self.input_names[index].1;
-            let place = if derivatives > 0 { Place::SmoothInputDefault } else { Place::InputDefault };
+            let place = if derivatives > 0 {
+                FormulaContext::SmoothInputDefault
+            } else {
+                FormulaContext::InputDefault
+            };
             let mut default = match short.value() {
                 Some(node) => self.formula(node, place),
                 None => Formula::unknown(key.span),
@@ -381,9 +385,14 @@ impl<'a> Resolver<'a> {
             if let Some(Quantity { dimension: Some(dimension), .. }) =
                 self.state_quantities.get(index).copied()
             {
-                self.expect(&initial, Place::Parameters, &dimension.to_string(), "`initial`");
+                self.expect(&initial, FormulaContext::Parameters, &dimension.to_string(), "`initial`");
                 let rate = dimension.over(Dimension::TIME).map(|rate| rate.to_string());
-                self.expect(&derivative, Place::StateRate, &rate.unwrap_or_default(), "`derivative`");
+                self.expect(
+                    &derivative,
+                    FormulaContext::StateRate,
+                    &rate.unwrap_or_default(),
+                    "`derivative`",
+                );
             }
             states.push(State { name: self.entry_name(key), derivative, initial });
         }
@@ -395,7 +404,7 @@ impl<'a> Resolver<'a> {
         let mut variables = Variables::new();
         for (key, node) in entries {
             let value = match self.scalar(key, node) {
-                Some(syntax) => self.resolve_syntax(&syntax, Place::Law, &[]),
+                Some(syntax) => self.resolve_syntax(&syntax, FormulaContext::Law, &[]),
                 None => None,
             };
             let value = value.unwrap_or_else(|| Formula::unknown(key.span));
@@ -417,8 +426,8 @@ impl<'a> Resolver<'a> {
         self.variable_quantities = vec![Default::default(); variables.len()];
         for &index in &order {
             let value = &variables[VariableId::new(index)].value;
-            self.variable_dependence[index] = self.analyse(value, Place::Law).unwrap_or_default();
-            self.variable_quantities[index] = self.quantity(value, Place::Law);
+            self.variable_dependence[index] = self.analyse(value, FormulaContext::Law).unwrap_or_default();
+            self.variable_quantities[index] = self.quantity(value, FormulaContext::Law);
         }
         (variables, order.into_iter().map(VariableId::new).collect())
     }
@@ -437,11 +446,11 @@ impl<'a> Resolver<'a> {
         for (key, node) in self.own_entries(top, "outputs") {
             let Some(short) = self.short(&OUTPUT, key, node) else { continue };
             let value = match short.value() {
-                Some(node) => self.formula(node, Place::Output),
+                Some(node) => self.formula(node, FormulaContext::Output),
                 None => Formula::unknown(key.span),
             };
             let given = short.fields().and_then(|fields| self.si_unit(fields, "an output"));
-            let found = self.quantity(&value, Place::Output);
+            let found = self.quantity(&value, FormulaContext::Output);
             if let Some(given) = &given {
                 let (what, si) = (format!("`{}`", key.text), given.unit.si.clone());
                 self.expect_quantity(&value, found, &si, &what, Some(given.span));

@@ -7,7 +7,7 @@ use crate::diag::{Problem, Span};
 use crate::ids::{FrameId, Id};
 use crate::model::evaluate::constant;
 use crate::model::language::{CURVE_ROTATION, Kind, Measure, ROTATION, Reflection};
-use crate::model::place::Place;
+use crate::model::place::FormulaContext;
 use crate::model::suggest::nearest;
 use crate::model::tree::{Key, Node};
 use crate::model::{Axis, AxisAngle, Formula, Name, Unit, limits, units};
@@ -31,10 +31,10 @@ impl<'a> Resolver<'a> {
     }
 
     /// The place the language table gives for a key.
-    fn place(fields: &Fields<'a>, key: &str) -> Place {
+    fn place(fields: &Fields<'a>, key: &str) -> FormulaContext {
         match fields.kind(key) {
             Some(Kind::Formula(place) | Kind::Vector(place) | Kind::Formulas(place)) => place,
-            _ => Place::Parameters,
+            _ => FormulaContext::Parameters,
         }
     }
 
@@ -77,12 +77,14 @@ impl<'a> Resolver<'a> {
     /// The same with what it measures.
     pub(super) fn constant_quantity(&mut self, node: &Node) -> Option<(f64, Quantity)> {
         let syntax = self.syntax(node)?;
-        let formula = self.resolve_syntax(&syntax, Place::Constant, &[])?;
-        if !self.check_place(&formula, Place::Constant) {
+        let formula = self.resolve_syntax(&syntax, FormulaContext::Constant, &[])?;
+        if !self.check_place(&formula, FormulaContext::Constant) {
             return None;
         }
         match constant(&formula) {
-            Some(value) if value.is_finite() => Some((value, self.quantity(&formula, Place::Constant))),
+            Some(value) if value.is_finite() => {
+                Some((value, self.quantity(&formula, FormulaContext::Constant)))
+            }
             _ => {
                 let text = node.text().unwrap_or("").to_owned();
                 self.error(node.span, Problem::NotFinite { text });
@@ -250,7 +252,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn axis(&mut self, node: &'a Node, reflection: Reflection) -> Axis {
         if let [x, y, z] = node.items() {
             return Axis::Vector([(x, 0), (y, 1), (z, 2)].map(|(node, index)| {
-                let formula = self.formula(node, Place::Parameters);
+                let formula = self.formula(node, FormulaContext::Parameters);
                 self.reflected(formula, node.span, reflection.of(index))
             }));
         }
@@ -276,7 +278,7 @@ impl<'a> Resolver<'a> {
     /// Rotations, left to right about moved axes.
     pub(super) fn rotations(&mut self, fields: &Fields<'a>, key: &str) -> Vec<AxisAngle> {
         let section = match fields.kind(key) {
-            Some(Kind::Rotations(Place::JointArgument)) => &CURVE_ROTATION,
+            Some(Kind::Rotations(FormulaContext::JointArgument)) => &CURVE_ROTATION,
             _ => &ROTATION,
         };
         let owner = fields.entry(key).map_or(fields.owner, |(key, _)| key.span);

@@ -20,12 +20,12 @@ use crate::{Rejected, all_problems};
 
 /// Angles closer than this to a multiple of π/2 are taken as that, rad; lengths shorter than
 /// this as zero, m; products of inertia as zero if they are so small beside the largest moment.
-pub const DUST: f64 = 1e-10;
+pub const NEAR_EXACT_TOLERANCE: f64 = 1e-10;
 
 /// How a robot becomes a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UrdfOptions {
-    /// Take all numbers as they are written, see [`DUST`].
+    /// Take all numbers as they are written, see [`NEAR_EXACT_TOLERANCE`].
     pub keep_dust: bool,
     /// Let the root link move freely; otherwise it is ground.
     pub floating_base: bool,

@@ -4,7 +4,7 @@ use super::{Converter, key, map, text, vector};
 use crate::diag::{Diagnostic, Problem, Severity};
 use crate::model::suggest::nearest;
 use crate::model::tree::{Node, Value};
-use crate::model::urdf::DUST;
+use crate::model::urdf::NEAR_EXACT_TOLERANCE;
 use crate::model::urdf::robot::{Joint, Kind, Num};
 
 impl Converter {
@@ -75,7 +75,7 @@ impl Converter {
         let span = axis[0].span.to(axis[2].span);
         let values = [0, 1, 2].map(|k| axis[k].value);
         let length = mbs_math::sqrt(values.iter().map(|x| x * x).sum());
-        let dust = if self.options.keep_dust { 0.0 } else { DUST * length };
+        let dust = if self.options.keep_dust { 0.0 } else { NEAR_EXACT_TOLERANCE * length };
         for (k, letter) in ["x", "y", "z"].into_iter().enumerate() {
             let others = values[(k + 1) % 3].abs().max(values[(k + 2) % 3].abs());
             if length > 0.0 && others <= dust {

@@ -4,7 +4,7 @@ use super::{Converter, Entries, key, map, text, vector};
 use crate::diag::{Diagnostic, Problem};
 use crate::model::negative_moment;
 use crate::model::tree::{Node, Value};
-use crate::model::urdf::DUST;
+use crate::model::urdf::NEAR_EXACT_TOLERANCE;
 use crate::model::urdf::robot::{Geometry, Inertial, Link, Num, Pose};
 
 impl Converter {
@@ -97,7 +97,7 @@ impl Converter {
                 // Behind right angles the edges only change their order.
                 let mut edges = [0.0; 3];
                 for (column, edge) in columns.iter().zip(size) {
-                    let along = (0..3).find(|&k| column[k].abs() > 1.0 - DUST)?;
+                    let along = (0..3).find(|&k| column[k].abs() > 1.0 - NEAR_EXACT_TOLERANCE)?;
                     edges[along] = edge.value;
                 }
                 ("box", map(span, [("center", vector(center, span)), ("size", vector(edges, span))]))
@@ -129,5 +129,5 @@ fn inertia_dust(inertial: &Inertial) -> f64 {
     let largest = inertial.inertia.iter().fold(0.0, |most: f64, entry| most.max(entry.value.abs()));
     let distance_squared: f64 = inertial.pose.xyz.iter().map(|x| x.value * x.value).sum();
     let mass = inertial.mass.value.max(0.0);
-    DUST * largest.max(mass * distance_squared).max(mass * DUST)
+    NEAR_EXACT_TOLERANCE * largest.max(mass * distance_squared).max(mass * NEAR_EXACT_TOLERANCE)
 }

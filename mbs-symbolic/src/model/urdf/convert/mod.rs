@@ -9,7 +9,7 @@ mod links;
 
 use super::names::Taken;
 use super::robot::{Joint, Link, Named, Num, Pose, Robot};
-use super::{DUST, UrdfOptions};
+use super::{NEAR_EXACT_TOLERANCE, UrdfOptions};
 use crate::diag::{Diagnostic, Diagnostics, Problem, Span};
 use crate::model::INERTIA_NOT_POSITIVE;
 use crate::model::names::to_snake_case;
@@ -235,7 +235,7 @@ impl Converter {
     }
 
     fn is_dust(&self, length: f64) -> bool {
-        !self.options.keep_dust && length.abs() < DUST
+        !self.options.keep_dust && length.abs() < NEAR_EXACT_TOLERANCE
     }
 
     /// Roll, pitch and yaw about fixed axes are yaw, pitch and roll about moved ones.
@@ -267,7 +267,7 @@ impl Converter {
     /// How many quarter turns an angle is meant to be, if any.
     fn right_angle(&self, angle: f64) -> Option<i32> {
         let quarters = mbs_math::floor(angle / FRAC_PI_2 + 0.5);
-        let is_meant = quarters.abs() <= 8.0 && (angle - quarters * FRAC_PI_2).abs() <= DUST;
+        let is_meant = quarters.abs() <= 8.0 && (angle - quarters * FRAC_PI_2).abs() <= NEAR_EXACT_TOLERANCE;
         // At most eight, as just checked.
         (is_meant && !self.options.keep_dust).then_some(quarters as i32)
     }

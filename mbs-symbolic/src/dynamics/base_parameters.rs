@@ -77,9 +77,9 @@ fn split(graph: &mut Graph, inertia: Inertia, step: &Move) -> Split {
     let nothing = Inertia::zero(graph, axes);
     let zero = graph.zero();
     match step {
-        Move::Shift { motion: None, .. } | Move::Turn { .. } | Move::Rotate { motion: None, .. } => {
-            Split { stays: nothing, goes: inertia }
-        }
+        Move::Translate { motion: None, .. }
+        | Move::FixedRotation { .. }
+        | Move::Rotate { motion: None, .. } => Split { stays: nothing, goes: inertia },
         // Masses on the axis: their mass, first and second moment.
         Move::Rotate { axis, motion: Some(_), .. } => {
             let (i, j) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -95,16 +95,16 @@ fn split(graph: &mut Graph, inertia: Inertia, step: &Move) -> Split {
             }
         }
         // A slide does not turn: moments of inertia are the same before it.
-        Move::Shift { motion: Some(_), .. } => Split {
+        Move::Translate { motion: Some(_), .. } => Split {
             stays: Inertia { about_origin: nothing.about_origin, ..inertia },
             goes: Inertia { about_origin: moments, ..nothing },
         },
         // A mass in the centre.
-        Move::Quaternion { .. } => {
+        Move::Spherical { .. } => {
             Split { stays: Inertia { mass: zero, ..inertia }, goes: Inertia { mass, ..nothing } }
         }
         // Behind it nothing turns with anything before, and what does not turn is a point.
-        Move::Reorient { .. } => Split { stays: nothing, goes: Inertia { mass, ..nothing } },
+        Move::WorldAligned { .. } => Split { stays: nothing, goes: Inertia { mass, ..nothing } },
     }
 }
 
@@ -112,9 +112,9 @@ fn split(graph: &mut Graph, inertia: Inertia, step: &Move) -> Split {
 fn before(graph: &mut Graph, inertia: Inertia, step: &Move) -> Inertia {
     match step {
         // A slide lets only moments of inertia through, which it does not change.
-        Move::Shift { motion: Some(_), .. } => inertia,
-        Move::Shift { r, motion: None } => inertia.shifted(graph, *r),
-        Move::Turn { rot } => Inertia {
+        Move::Translate { motion: Some(_), .. } => inertia,
+        Move::Translate { r, motion: None } => inertia.shifted(graph, *r),
+        Move::FixedRotation { rot } => Inertia {
             mass: inertia.mass,
             first_moment: rot.apply(graph, inertia.first_moment),
             about_origin: inertia.about_origin.rotated(graph, *rot),
@@ -126,8 +126,8 @@ fn before(graph: &mut Graph, inertia: Inertia, step: &Move) -> Inertia {
         },
         // Unchanged by the turn itself.
         Move::Rotate { rot, motion: Some(_), .. }
-        | Move::Quaternion { rot, .. }
-        | Move::Reorient { rot, .. } => Inertia {
+        | Move::Spherical { rot, .. }
+        | Move::WorldAligned { rot, .. } => Inertia {
             mass: inertia.mass,
             first_moment: inertia.first_moment.relabelled(rot.to),
             about_origin: inertia.about_origin.relabelled(rot.to),

@@ -1,6 +1,6 @@
 //! Motion of a point accumulated from tip to base.
 //!
-//! Going from a point towards the observer, each move needs only the motion inside of it: for a turn
+//! Going from a point towards the reference link, each move needs only the motion inside of it: for a turn
 //! about a principal axis k at the rate w
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! For a single point behind a few turns this takes fewer operations than the motion of its link
-//! seen from the observer, which pays where a link has many points.
+//! seen from the reference link, which pays where a link has many points.
 
 use super::{Chain, Move};
 use crate::expr::Graph;
@@ -16,9 +16,9 @@ use crate::ids::{ExprId, LinkId};
 use crate::spatial::Vec3;
 
 /// A point with the directions in which it moves, followed from inside out as far as the
-/// observer or the first reorientation.
-pub(super) struct Followed {
-    /// The point, in the observer's axes: from the observer's origin or from the place of the
+/// reference link or the first reorientation.
+pub(super) struct InwardMotion {
+    /// The point, in the reference link's axes: from the reference link's origin or from the place of the
     /// reorientation.
     pub(super) r: Vec3,
     /// Its rate per unit rate of every step on the way, outermost first.
@@ -40,18 +40,18 @@ pub(super) enum Carries {
 pub(super) fn follow(
     graph: &mut Graph,
     chain: &Chain,
-    observer: LinkId,
+    reference_link: LinkId,
     link: LinkId,
     r_l: Vec3,
     carries: Carries,
-) -> Option<Followed> {
+) -> Option<InwardMotion> {
     let (mut r, mut directions) = (r_l, Vec::new());
     let mut about_origin = true;
     let mut at = link;
-    'way: while at != observer {
+    'way: while at != reference_link {
         for step in chain.links[at].moves.iter().rev() {
             let rot = match step {
-                Move::Shift { r: shift, motion } if carries == Carries::Point => {
+                Move::Translate { r: shift, motion } if carries == Carries::Point => {
                     if let Some((axis, _)) = motion {
                         directions.push(Vec3::unit(graph, shift.axes, *axis));
                     }
@@ -59,7 +59,7 @@ pub(super) fn follow(
                     about_origin = false;
                     continue;
                 }
-                Move::Shift { motion, .. } => {
+                Move::Translate { motion, .. } => {
                     directions.extend(motion.iter().map(|_| Vec3::zero(graph, r.axes)));
                     continue;
                 }
@@ -70,37 +70,37 @@ pub(super) fn follow(
                     }
                     *rot
                 }
-                Move::Turn { rot } => *rot,
-                Move::Reorient { rot_w, .. } => *rot_w,
-                Move::Quaternion { .. } => return None,
+                Move::FixedRotation { rot } => *rot,
+                Move::WorldAligned { rot_w, .. } => *rot_w,
+                Move::Spherical { .. } => return None,
             };
             r = rot.apply(graph, r);
             directions = directions.into_iter().map(|direction| rot.apply(graph, direction)).collect();
-            if matches!(step, Move::Reorient { .. }) {
+            if matches!(step, Move::WorldAligned { .. }) {
                 about_origin &= at == link;
                 break 'way;
             }
         }
         at = chain.links[at].parent?;
-        about_origin &= at == observer;
+        about_origin &= at == reference_link;
     }
     directions.reverse();
-    Some(Followed { r, directions, about_origin })
+    Some(InwardMotion { r, directions, about_origin })
 }
 
-/// Position, velocity and acceleration (v' = 0) of a point fixed in a link, in the observer's
+/// Position, velocity and acceleration (v' = 0) of a point fixed in a link, in the reference link's
 /// axes; `None` where a move has no such rule.
 pub(super) fn point(
     graph: &mut Graph,
     chain: &Chain,
-    observer: LinkId,
+    reference_link: LinkId,
     link: LinkId,
     r_l: Vec3,
 ) -> Option<[Vec3; 3]> {
     let zero = Vec3::zero(graph, r_l.axes);
     let mut motion = [r_l, zero, zero];
     let mut at = link;
-    while at != observer {
+    while at != reference_link {
         for step in chain.links[at].moves.iter().rev() {
             motion = before(graph, motion, step)?;
         }
@@ -111,14 +111,14 @@ pub(super) fn point(
 
 fn before(graph: &mut Graph, [r, v, a]: [Vec3; 3], step: &Move) -> Option<[Vec3; 3]> {
     match step {
-        Move::Shift { r: shift, motion } => {
+        Move::Translate { r: shift, motion } => {
             let moved = [r.add(graph, *shift), v, a];
             let Some((axis, motion)) = motion else { return Some(moved) };
             let k = Vec3::unit(graph, shift.axes, *axis);
             let (sliding, along) = (k.scale(graph, motion.rate), k.scale(graph, motion.bias));
             Some([moved[0], v.add(graph, sliding), a.add(graph, along)])
         }
-        Move::Turn { rot } => Some([r, v, a].map(|vector| rot.apply(graph, vector))),
+        Move::FixedRotation { rot } => Some([r, v, a].map(|vector| rot.apply(graph, vector))),
         Move::Rotate { rot, axis, motion, .. } => {
             let Some(motion) = motion else {
                 return Some([r, v, a].map(|vector| rot.apply(graph, vector)));
@@ -146,6 +146,6 @@ fn before(graph: &mut Graph, [r, v, a]: [Vec3; 3], step: &Move) -> Option<[Vec3;
             (v.xyz[j], a.xyz[j]) = (along_j[0], along_j[1]);
             Some([r, v, a].map(|vector| rot.apply(graph, vector)))
         }
-        Move::Quaternion { .. } | Move::Reorient { .. } => None,
+        Move::Spherical { .. } | Move::WorldAligned { .. } => None,
     }
 }

@@ -5,7 +5,7 @@
 //! first, as [`schedule`](super::schedule) leaves them, each instruction waits for the one just
 //! before it. Here time is followed while instructions are placed (list scheduling): of those
 //! whose operands are known by then, the one from which the longest way leads to a result comes
-//! first. Values that wait for their readers take registers, so once there are `MOST_LIVE` only
+//! first. Values that wait for their readers take registers, so once there are `MAX_LIVE` only
 //! instructions that let go of one are placed, and the order before is left only by so much as
 //! `WINDOW`.
 //!
@@ -21,7 +21,7 @@ const WIDTH: usize = 2;
 
 /// Values that wait at most: a few more than x86-64 has registers, because some operations read
 /// an operand from memory.
-const MOST_LIVE: usize = 20;
+const MAX_LIVE: usize = 20;
 
 /// How many units that are not yet placed are looked at.
 const WINDOW: usize = 1000;
@@ -181,7 +181,7 @@ impl<'a> Schedule<'a> {
     /// Whether there is room for the value of a unit.
     fn is_welcome(&self, unit: usize) -> bool {
         let is_last_reader = |&value: &usize| self.unread[value] == 1;
-        self.live < MOST_LIVE || unit == self.first || self.units.reads[unit].iter().any(is_last_reader)
+        self.live < MAX_LIVE || unit == self.first || self.units.reads[unit].iter().any(is_last_reader)
     }
 
     fn place(&mut self, unit: usize) {
@@ -270,7 +270,7 @@ mod tests {
     fn no_more_begin_than_there_are_registers() {
         let mut program = sums(BinaryOp::Div, 60, 8);
         run(&mut program);
-        assert_eq!(most_live(program.function(FunctionKind::Forces)), MOST_LIVE);
+        assert_eq!(most_live(program.function(FunctionKind::Forces)), MAX_LIVE);
     }
 
     #[test]

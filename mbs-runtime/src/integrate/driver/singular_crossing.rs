@@ -6,7 +6,7 @@ use crate::integrate::Method;
 use mbs_math::sqrt;
 
 /// Looks within one step; each comes several times closer.
-const MOST_LOOKS: u32 = 4;
+const MAX_LOOKS: u32 = 4;
 
 impl<M: Method + ?Sized> Driver<'_, '_, M> {
     /// Notes how weak the constraint rows become within the trial step, at whose ends these
@@ -21,7 +21,7 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
         let mut theta = root_before / (root_before + root_after);
         let mut around = [(0.0, before), (1.0, after)];
         let mut best: Option<(f64, Weakest)> = None;
-        for _ in 0..MOST_LOOKS {
+        for _ in 0..MAX_LOOKS {
             // Also false where the ends left nothing to divide by.
             if !(theta > around[0].0 && theta < around[1].0) {
                 break;
@@ -43,18 +43,18 @@ impl<M: Method + ?Sized> Driver<'_, '_, M> {
             theta = lowest([around[0], (middle, held.part), around[1]]);
         }
         self.plant.statistics = counts;
-        self.plant.independence.take();
+        self.plant.row_conditioning.take();
     }
 
     /// The weakest row in the middle of the trial step.
     fn weakest_at(&mut self, theta: f64) -> Weakest {
         self.method.interpolate(&self.state, &self.trial, theta, &mut self.between);
         let state = &self.between;
-        self.plant.independence.take();
-        self.plant.matrices(state.t, &state.p, &state.v, &state.x);
+        self.plant.row_conditioning.take();
+        self.plant.eval_mass_and_jacobian(state.t, &state.p, &state.v, &state.x);
         // Where the factors do not exist no row is told; what was seen elsewhere stays.
         let _ = self.plant.factor(&mut self.saddle);
-        self.plant.independence.take()
+        self.plant.row_conditioning.take()
     }
 }
 

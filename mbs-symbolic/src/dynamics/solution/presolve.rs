@@ -3,19 +3,19 @@
 //! Both are eliminated in closed form, and what elimination would do to M on their behalf is for the most part
 //! known beforehand: M is formed of other inertias instead.
 
-use super::MOST_OPERATIONS;
-use super::carried::{self, Mass};
+use super::MAX_OPERATIONS;
 use super::elimination::Saddle;
 use super::ordering::Plan;
-use super::rods::{Released, Rod};
-use super::rotors::{Rotor, Spun};
+use super::rod_end_mass::{self, Mass};
+use super::rods::{EliminatedRod, Rod};
+use super::rotors::{EliminatedRotor, Rotor};
 use crate::dynamics::constraints::Rows;
 use crate::dynamics::equations::Formulation;
-use crate::dynamics::formulation::{Given, Recipe};
+use crate::dynamics::formulation::{DynamicsProblem, Rebuild};
 use crate::expr::Graph;
 use crate::ids::ExprId;
 use crate::kinematics::{Column, Kinematics};
-use crate::lower::Lowering;
+use crate::lower::EquationContext;
 use std::collections::BTreeSet;
 
 /// What to take out, and M as it is to be then.
@@ -34,24 +34,24 @@ pub(in crate::dynamics) struct Reduced {
 impl Reduced {
     /// Finds what to take out of the equations of a formulation.
     pub(in crate::dynamics) fn new(
-        lowering: &mut Lowering<'_>,
+        context: &mut EquationContext<'_>,
         kinematics: &mut Kinematics,
-        given: &Given<'_>,
+        problem: &DynamicsProblem<'_>,
         rows: &Rows,
-        (first, recipe): (&Formulation, &Recipe),
+        (first, rebuild): (&Formulation, &Rebuild),
     ) -> Self {
-        let n_v = given.n_v;
-        let mut coupled = pattern(&lowering.graph, &first.mass_matrix, rows, n_v);
-        let graph = &mut lowering.graph;
-        let rotors = Rotor::find(graph, &kinematics.chain, given.inertias, &coupled, n_v);
+        let n_v = problem.n_v;
+        let mut coupled = pattern(&context.graph, &first.mass_matrix, rows, n_v);
+        let graph = &mut context.graph;
+        let rotors = Rotor::find(graph, &kinematics.chain, problem.inertias, &coupled, n_v);
         rotors.iter().for_each(|rotor| rotor.take_out_of(&mut coupled));
         let spun: BTreeSet<usize> = rotors.iter().map(|rotor| rotor.velocity).collect();
         let (rods, operations) = cheaper(&coupled, n_v, &spun);
         let mut held = Vec::new();
         let mut added = Vec::new();
         for rod in rods {
-            let from = (&first.mass_matrix[..], given);
-            let found = carried::carried(lowering, kinematics, from, rows, &rod);
+            let from = (&first.mass_matrix[..], problem);
+            let found = rod_end_mass::carried(context, kinematics, from, rows, &rod);
             let mass = found.map(|(mass, moved)| {
                 added.extend(moved);
                 mass
@@ -60,12 +60,12 @@ impl Reduced {
         }
         let (mut mass_matrix, mut forces) = (first.mass_matrix.clone(), first.forces.clone());
         if !added.is_empty() {
-            [_, forces] = recipe.with(lowering, kinematics, given, &added);
+            [_, forces] = rebuild.with(context, kinematics, problem, &added);
         }
         added.extend(rotors.iter().map(|rotor| (rotor.link, rotor.opposite)));
         if !added.is_empty() {
             let own: BTreeSet<usize> = held.iter().flat_map(|(rod, _)| rod.own()).chain(spun).collect();
-            let [formed, _] = recipe.with(lowering, kinematics, given, &added);
+            let [formed, _] = rebuild.with(context, kinematics, problem, &added);
             for (place, (entry, formed)) in mass_matrix.iter_mut().zip(formed).enumerate() {
                 if !own.contains(&(place % n_v)) && !own.contains(&(place / n_v)) {
                     *entry = formed;
@@ -76,10 +76,14 @@ impl Reduced {
     }
 
     /// Takes everything out.
-    pub(super) fn take_out(&self, graph: &mut Graph, saddle: &mut Saddle) -> TakenOut {
-        TakenOut {
-            rotors: self.rotors.iter().map(|rotor| rotor.take_out(graph, saddle)).collect(),
-            rods: self.rods.iter().map(|(rod, mass)| Released::take_out(graph, saddle, rod, *mass)).collect(),
+    pub(super) fn eliminate(&self, graph: &mut Graph, saddle: &mut Saddle) -> Eliminated {
+        Eliminated {
+            rotors: self.rotors.iter().map(|rotor| rotor.eliminate(graph, saddle)).collect(),
+            rods: self
+                .rods
+                .iter()
+                .map(|(rod, mass)| EliminatedRod::eliminate(graph, saddle, rod, *mass))
+                .collect(),
         }
     }
 
@@ -92,16 +96,16 @@ impl Reduced {
 
 /// What has been taken out.
 #[derive(Debug)]
-pub(super) struct TakenOut {
-    rods: Vec<Released>,
-    rotors: Vec<Spun>,
+pub(super) struct Eliminated {
+    rods: Vec<EliminatedRod>,
+    rotors: Vec<EliminatedRotor>,
 }
 
-impl TakenOut {
+impl Eliminated {
     /// Unknowns and pivots of what was taken out, from those of the rest.
-    pub(super) fn put_back(&self, graph: &mut Graph, x: &mut [ExprId], pivots: &mut [ExprId]) {
-        self.rods.iter().for_each(|rod| rod.put_back(graph, x, pivots));
-        self.rotors.iter().for_each(|rotor| rotor.put_back(graph, x, pivots));
+    pub(super) fn back_substitute(&self, graph: &mut Graph, x: &mut [ExprId], pivots: &mut [ExprId]) {
+        self.rods.iter().for_each(|rod| rod.back_substitute(graph, x, pivots));
+        self.rotors.iter().for_each(|rotor| rotor.back_substitute(graph, x, pivots));
     }
 }
 
@@ -109,7 +113,7 @@ impl TakenOut {
 /// takes, unless it is too long.
 fn cheaper(coupled: &[BTreeSet<usize>], n_v: usize, out: &BTreeSet<usize>) -> (Vec<Rod>, Option<usize>) {
     let operations = |coupled: &[BTreeSet<usize>], out: &BTreeSet<usize>| {
-        Plan::new(coupled, n_v, out, MOST_OPERATIONS).map(|plan| plan.operations)
+        Plan::new(coupled, n_v, out, MAX_OPERATIONS).map(|plan| plan.operations)
     };
     let plain = operations(coupled, out);
     let rods = Rod::find(coupled, n_v);

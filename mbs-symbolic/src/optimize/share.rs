@@ -8,18 +8,18 @@ use super::{dead_code, factor, pairs};
 use crate::program::{FunctionKind, Program};
 
 /// Later rounds find next to nothing.
-const MOST_ROUNDS: usize = 3;
+const MAX_ROUNDS: usize = 3;
 
 /// Functions of more instructions than this are left alone: they gain less than it takes.
-const MOST_INSTRUCTIONS: usize = 1500;
+const MAX_INSTRUCTIONS: usize = 1500;
 
 /// Shares again in every function that is called more than once per parameter set.
 pub fn run(program: &mut Program) {
     for (kind, function) in FunctionKind::ALL.into_iter().zip(&mut program.functions) {
-        if kind.is_per_parameter_set() || function.body.len() > MOST_INSTRUCTIONS {
+        if kind.is_per_parameter_set() || function.body.len() > MAX_INSTRUCTIONS {
             continue;
         }
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let mut shared = function.clone();
             factor::take_out(&mut shared);
             dead_code::of_function(&mut shared);

@@ -53,7 +53,7 @@ pub(super) struct Bases {
     /// Whether the axes of a link turn against those of its parent.
     pub(super) turns: IdVec<LinkId, bool>,
     /// How many links a momentum is carried through before it is met as the base sees it.
-    pub(super) near: usize,
+    pub(super) transported_links: usize,
 }
 
 impl Bases {
@@ -62,12 +62,12 @@ impl Bases {
         let of = chain.links.iter().map(|_| None).collect();
         let places = chain.links.iter().map(|_| Vec::new()).collect();
         let turns = chain.links.iter().map(|_| false).collect();
-        Self { of, places, turns, near: 0 }
+        Self { of, places, turns, transported_links: 0 }
     }
 
-    pub(super) fn new(graph: &mut Graph, chain: &Chain, near: usize) -> Self {
+    pub(super) fn new(graph: &mut Graph, chain: &Chain, transported_links: usize) -> Self {
         let turns = chain.links.iter().map(|link| turns_axes(graph, link)).collect();
-        let mut bases = Self { of: of_links(graph, chain), places: IdVec::new(), turns, near };
+        let mut bases = Self { of: of_links(graph, chain), places: IdVec::new(), turns, transported_links };
         for (id, link) in chain.links.iter_enumerated() {
             let places = match (bases.of[id], link.parent) {
                 (None, _) => Vec::new(),
@@ -175,10 +175,10 @@ fn of_links(graph: &Graph, chain: &Chain) -> IdVec<LinkId, Option<LinkId>> {
 
 fn moves(step: &Move) -> bool {
     match step {
-        Move::Shift { motion, .. } => motion.is_some(),
+        Move::Translate { motion, .. } => motion.is_some(),
         Move::Rotate { motion, .. } => motion.is_some(),
-        Move::Quaternion { .. } | Move::Reorient { .. } => true,
-        Move::Turn { .. } => false,
+        Move::Spherical { .. } | Move::WorldAligned { .. } => true,
+        Move::FixedRotation { .. } => false,
     }
 }
 
@@ -186,8 +186,8 @@ fn moves(step: &Move) -> bool {
 fn turns_axes(graph: &Graph, link: &Link) -> bool {
     link.moves.iter().any(|step| match step {
         Move::Rotate { motion, rot, .. } => motion.is_some() && !rot.is_identity(graph),
-        Move::Quaternion { .. } | Move::Reorient { .. } => true,
-        Move::Shift { .. } | Move::Turn { .. } => false,
+        Move::Spherical { .. } | Move::WorldAligned { .. } => true,
+        Move::Translate { .. } | Move::FixedRotation { .. } => false,
     })
 }
 
@@ -197,10 +197,10 @@ fn way(graph: &mut Graph, start: Transform, link: &Link) -> Vec<Transform> {
     let mut places = vec![at];
     for step in &link.moves {
         at = match step {
-            Move::Shift { r, .. } => Transform { r: at.point(graph, *r), ..at },
+            Move::Translate { r, .. } => Transform { r: at.point(graph, *r), ..at },
             // Joined with another turn it would need the sine and cosine of one more angle.
             Move::Rotate { rot, .. } => at.turned(graph, Rot3 { turn: None, ..*rot }),
-            Move::Turn { rot } | Move::Quaternion { rot, .. } | Move::Reorient { rot, .. } => {
+            Move::FixedRotation { rot } | Move::Spherical { rot, .. } | Move::WorldAligned { rot, .. } => {
                 at.turned(graph, *rot)
             }
         };
@@ -212,13 +212,13 @@ fn way(graph: &mut Graph, start: Transform, link: &Link) -> Vec<Transform> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dynamics::axes::Chosen;
+    use crate::dynamics::axes::Candidate;
+    use crate::dynamics::base_parameters::Inertias;
+    use crate::dynamics::frame_choice::{FrameChoice, RewrittenTree};
     use crate::dynamics::mass_matrix::mass_matrix;
-    use crate::dynamics::parallel::{Computed, Plan};
-    use crate::dynamics::regroup::Inertias;
     use crate::expr::{Environment, evaluate};
     use crate::kinematics::chain;
-    use crate::lower::Lowering;
+    use crate::lower::EquationContext;
     use crate::model::{self, NoFiles};
     use crate::topology;
     use std::fmt::Write;
@@ -255,9 +255,9 @@ mod tests {
         let text = text(joints);
         let (model, _) = model::read("m.yaml", &text, &NoFiles).result.expect("a correct model");
         let topology = topology::build(&model).expect("a tree");
-        let mut lowering = Lowering::new(&model, &topology);
-        let chain = chain::build(&mut lowering, &topology);
-        let graph = &mut lowering.graph;
+        let mut context = EquationContext::new(&model, &topology);
+        let chain = chain::build(&mut context, &topology);
+        let graph = &mut context.graph;
         let inertias = Inertias::regrouped(graph, &chain);
         let n_v = topology.velocities.len();
         // Quaternions have norm one, which is what makes their matrices rotations.
@@ -275,19 +275,20 @@ mod tests {
             let environment = Environment { p: &p, t: 0.3, ..Environment::default() };
             evaluate(graph, &environment, &|_, _, _, _| unreachable!("the model reads no table"), roots)
         };
-        for plan in [Plan::own(&chain), Plan::parallel(graph, &chain)] {
-            let Computed { chain, inertias, .. } = Chosen::by(graph, &chain, &inertias, &plan).mass;
+        for plan in [FrameChoice::own(&chain), FrameChoice::parallel(graph, &chain)] {
+            let RewrittenTree { chain, inertias, .. } =
+                Candidate::build(graph, &chain, &inertias, &plan).mass;
             let carried = mass_matrix(graph, &chain, &inertias, None, n_v);
             let expected = values(graph, &carried);
             let largest = expected.iter().fold(0.0, |most: f64, entry| most.max(entry.abs()));
-            for near in 0..4 {
-                let seen = mass_matrix(graph, &chain, &inertias, Some(near), n_v);
+            for transported_links in 0..4 {
+                let seen = mass_matrix(graph, &chain, &inertias, Some(transported_links), n_v);
                 assert_ne!(seen, carried, "no momentum is seen from a base: {joints:?}");
                 for (entry, (found, expected)) in values(graph, &seen).iter().zip(&expected).enumerate() {
                     let error = (found - expected).abs();
                     assert!(
                         error < 1e-13 * largest,
-                        "entry {entry}, near {near}: {found} {expected}\n{text}"
+                        "entry {entry}, transported_links {transported_links}: {found} {expected}\n{text}"
                     );
                 }
             }
@@ -342,12 +343,12 @@ joints: {q1: {type: revolute, from: ground, to: b1, axis: z}, q2: {type: revolut
  q5: {type: revolute, from: b4, to: b5, axis: z}, q6: {type: revolute, from: b5, to: b6, axis: z}}";
         let (model, _) = model::read("m.yaml", parallel, &NoFiles).result.expect("a correct model");
         let topology = topology::build(&model).expect("a tree");
-        let mut lowering = Lowering::new(&model, &topology);
-        let chain = chain::build(&mut lowering, &topology);
-        let graph = &mut lowering.graph;
+        let mut context = EquationContext::new(&model, &topology);
+        let chain = chain::build(&mut context, &topology);
+        let graph = &mut context.graph;
         let inertias = Inertias::regrouped(graph, &chain);
-        let plan = Plan::parallel(graph, &chain);
-        let Computed { chain, .. } = Chosen::by(graph, &chain, &inertias, &plan).mass;
+        let plan = FrameChoice::parallel(graph, &chain);
+        let RewrittenTree { chain, .. } = Candidate::build(graph, &chain, &inertias, &plan).mass;
         assert!(!any(graph, &chain));
     }
 }

@@ -6,7 +6,7 @@
 //! the sum of the angles. For planar mechanisms these are the axes of ground.
 
 use super::aligned::align;
-use super::regroup::Inertias;
+use super::base_parameters::Inertias;
 use crate::expr::Graph;
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Link, Motion, Move};
@@ -14,7 +14,7 @@ use crate::spatial::{Axes, Inertia, Rot3, Vec3};
 
 /// The links in the axes they are computed in.
 #[derive(Debug)]
-pub(crate) struct Computed {
+pub(crate) struct RewrittenTree {
     /// Parents, moves and axes; inertia is in `inertias`.
     pub(crate) chain: Chain,
     /// Where inertia is, in those axes.
@@ -25,33 +25,38 @@ pub(crate) struct Computed {
 
 /// Which axes links are computed in.
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
+pub(crate) struct FrameChoice {
     /// Whether a link that ends with a turn about z is computed in the axes before it.
-    pub(crate) keeps: IdVec<LinkId, bool>,
+    pub(crate) stay_before_joint: IdVec<LinkId, bool>,
     /// The turns, by link and move, before which the moment of inertia about their own axis is
     /// computed: it is the same there.
     pub(crate) rotors: Vec<(LinkId, usize)>,
     /// The links whose x axis points to their centre of mass.
     pub(crate) aligned: Vec<LinkId>,
     /// How many links a momentum is carried through to make M before a base sees it; all if `None`.
-    pub(crate) carried: Option<usize>,
+    pub(crate) transported_links: Option<usize>,
 }
 
-impl Plan {
+impl FrameChoice {
     /// Parallel turns in a row leave the axes alone.
     pub(crate) fn parallel(graph: &Graph, chain: &Chain) -> Self {
-        Self { keeps: keeps_axes(graph, chain), ..Self::own(chain) }
+        Self { stay_before_joint: stays_before_joint(graph, chain), ..Self::own(chain) }
     }
 
     /// Every link is computed in its own axes.
     pub(crate) fn own(chain: &Chain) -> Self {
-        let keeps = chain.links.ids().map(|_| false).collect();
-        Self { keeps, rotors: Vec::new(), aligned: Vec::new(), carried: None }
+        let stay_before_joint = chain.links.ids().map(|_| false).collect();
+        Self { stay_before_joint, rotors: Vec::new(), aligned: Vec::new(), transported_links: None }
     }
 }
 
 /// The links in the axes of a plan; `inertias` are those of the chain, regrouped.
-pub(crate) fn computed(graph: &mut Graph, chain: &Chain, inertias: &Inertias, plan: &Plan) -> Computed {
+pub(crate) fn rewrite(
+    graph: &mut Graph,
+    chain: &Chain,
+    inertias: &Inertias,
+    plan: &FrameChoice,
+) -> RewrittenTree {
     if plan.aligned.is_empty() {
         return unturned(graph, chain, inertias.clone(), plan);
     }
@@ -59,44 +64,44 @@ pub(crate) fn computed(graph: &mut Graph, chain: &Chain, inertias: &Inertias, pl
     let turns: Vec<(LinkId, Rot3)> =
         plan.aligned.iter().map(|&id| (id, align(graph, &mut chain, id))).collect();
     let inertias = Inertias::regrouped(graph, &chain);
-    let mut computed = unturned(graph, &chain, inertias, plan);
+    let mut rewritten = unturned(graph, &chain, inertias, plan);
     for (id, onto) in turns {
-        computed.turned[id] = Some(match computed.turned[id] {
+        rewritten.turned[id] = Some(match rewritten.turned[id] {
             Some(turned) => turned.compose(graph, onto),
             None => onto,
         });
     }
-    computed
+    rewritten
 }
 
 /// Rewrites the moves of a chain so that links are computed in the axes of a plan.
-fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias, plan: &Plan) -> Computed {
-    let Plan { keeps, rotors, .. } = plan;
-    let mut computed = Computed { chain: chain.clone(), inertias, turned: IdVec::new() };
+fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias, plan: &FrameChoice) -> RewrittenTree {
+    let FrameChoice { stay_before_joint, rotors, .. } = plan;
+    let mut rewritten = RewrittenTree { chain: chain.clone(), inertias, turned: IdVec::new() };
     let mut ends: IdVec<LinkId, Walk> = IdVec::new();
     for (id, link) in chain.links.iter_enumerated() {
         let Some(parent) = link.parent else {
             ends.push(Walk { moves: Vec::new(), axes: link.axes, own: link.axes, angle: None });
-            computed.turned.push(None);
+            rewritten.turned.push(None);
             continue;
         };
         let start = &ends[parent];
         let mut walk = Walk { moves: Vec::new(), axes: start.axes, own: start.own, angle: start.angle };
-        let mut between = std::mem::take(&mut computed.inertias.between[id]);
+        let mut between = std::mem::take(&mut rewritten.inertias.between[id]);
         let last_turn = link.moves.iter().rposition(turns_about_z);
         for (index, step) in link.moves.iter().enumerate() {
-            let keep = keeps[id] || last_turn.is_some_and(|last| index < last);
+            let keep = stay_before_joint[id] || last_turn.is_some_and(|last| index < last);
             if rotors.contains(&(id, index)) {
                 let is_last = index + 1 == link.moves.len();
                 let behind = if is_last {
-                    Some(&mut computed.inertias.at_links[id])
+                    Some(&mut rewritten.inertias.at_links[id])
                 } else {
                     between.iter_mut().find(|(place, _)| *place == index).map(|(_, inertia)| inertia)
                 };
                 if let (Some(behind), Move::Rotate { axis, motion: Some(motion), .. }) = (behind, step) {
                     let place = walk.spin(graph, *axis, motion);
                     let rotor = take_rotor(graph, behind, *axis, walk.axes);
-                    computed.inertias.between[id].push((place, rotor));
+                    rewritten.inertias.between[id].push((place, rotor));
                     walk.go(graph, &at_rest(step), keep);
                 } else {
                     walk.go(graph, step, keep);
@@ -108,20 +113,20 @@ fn unturned(graph: &mut Graph, chain: &Chain, inertias: Inertias, plan: &Plan) -
                 let inertia = walk.turn_inertia(graph, *inertia);
                 let place = walk.moves.len() - 1;
                 // Where the axes are kept, a rotor may be there already.
-                match computed.inertias.between[id].last_mut() {
+                match rewritten.inertias.between[id].last_mut() {
                     Some((own, rotor)) if *own == place => *rotor = rotor.add(graph, inertia),
-                    _ => computed.inertias.between[id].push((place, inertia)),
+                    _ => rewritten.inertias.between[id].push((place, inertia)),
                 }
             }
         }
-        computed.inertias.at_links[id] = walk.turn_inertia(graph, computed.inertias.at_links[id]);
-        computed.turned.push(walk.rot(graph));
-        let own = &mut computed.chain.links[id];
+        rewritten.inertias.at_links[id] = walk.turn_inertia(graph, rewritten.inertias.at_links[id]);
+        rewritten.turned.push(walk.rot(graph));
+        let own = &mut rewritten.chain.links[id];
         own.moves = std::mem::take(&mut walk.moves);
         own.axes = walk.axes;
         ends.push(walk);
     }
-    computed
+    rewritten
 }
 
 /// Takes the moment of inertia about a principal axis away and returns it, in axes that share
@@ -148,10 +153,10 @@ fn at_rest(step: &Move) -> Move {
     }
 }
 
-/// Whether a link is computed in the axes before its turn: it turns about z at the end, and
+/// Whether a link's equations are expressed in the joint's inboard frame: it turns about z at the end, and
 /// something behind it goes on turning about the same direction, or nothing is behind it and
 /// the axes before have not turned either.
-fn keeps_axes(graph: &Graph, chain: &Chain) -> IdVec<LinkId, bool> {
+fn stays_before_joint(graph: &Graph, chain: &Chain) -> IdVec<LinkId, bool> {
     let mut followed: IdVec<LinkId, bool> = chain.links.ids().map(|_| false).collect();
     let mut has_child: IdVec<LinkId, bool> = chain.links.ids().map(|_| false).collect();
     for link in chain.links.iter() {
@@ -159,19 +164,19 @@ fn keeps_axes(graph: &Graph, chain: &Chain) -> IdVec<LinkId, bool> {
         has_child[parent] = true;
         followed[parent] |= goes_on_turning(link);
     }
-    let mut keeps: IdVec<LinkId, bool> = IdVec::new();
+    let mut stay_before_joint: IdVec<LinkId, bool> = IdVec::new();
     for (id, link) in chain.links.iter_enumerated() {
         let keep = match link.parent {
             None => false,
             Some(parent) => {
                 let on_own_axis = ends_with_turn(graph, link);
-                let is_end = !has_child[id] && keeps[parent] && goes_on_turning(link);
+                let is_end = !has_child[id] && stay_before_joint[parent] && goes_on_turning(link);
                 on_own_axis && (followed[id] || is_end)
             }
         };
-        keeps.push(keep);
+        stay_before_joint.push(keep);
     }
-    keeps
+    stay_before_joint
 }
 
 fn turns_about_z(step: &Move) -> bool {
@@ -187,7 +192,7 @@ fn goes_on_turning(link: &Link) -> bool {
                     return true;
                 }
             }
-            Move::Shift { motion, .. } if motion.as_ref().is_none_or(|(axis, _)| *axis == 2) => {}
+            Move::Translate { motion, .. } if motion.as_ref().is_none_or(|(axis, _)| *axis == 2) => {}
             _ => return false,
         }
     }
@@ -199,7 +204,7 @@ pub(crate) fn ends_with_turn(graph: &Graph, link: &Link) -> bool {
     for step in link.moves.iter().rev() {
         match step {
             Move::Rotate { axis: 2, motion: Some(_), .. } => return true,
-            Move::Shift { r, .. } if graph.is_zero(r.xyz[0]) && graph.is_zero(r.xyz[1]) => {}
+            Move::Translate { r, .. } if graph.is_zero(r.xyz[0]) && graph.is_zero(r.xyz[1]) => {}
             _ => return false,
         }
     }
@@ -252,19 +257,19 @@ impl Walk {
                 self.moves.push(Move::Rotate { rot: turned, axis: 2, angle: total, motion: motion.clone() });
                 (self.axes, self.own) = (rot.from, rot.from);
             }
-            Move::Shift { r, motion } if motion.as_ref().is_none_or(|(axis, _)| *axis == 2) => {
+            Move::Translate { r, motion } if motion.as_ref().is_none_or(|(axis, _)| *axis == 2) => {
                 let r = self.turn(graph, *r);
-                self.moves.push(Move::Shift { r, motion: motion.clone() });
+                self.moves.push(Move::Translate { r, motion: motion.clone() });
             }
             _ => {
                 self.catch_up(graph);
                 self.moves.push(step.clone());
                 self.axes = match step {
-                    Move::Shift { .. } => self.axes,
-                    Move::Turn { rot }
+                    Move::Translate { .. } => self.axes,
+                    Move::FixedRotation { rot }
                     | Move::Rotate { rot, .. }
-                    | Move::Quaternion { rot, .. }
-                    | Move::Reorient { rot, .. } => rot.from,
+                    | Move::Spherical { rot, .. }
+                    | Move::WorldAligned { rot, .. } => rot.from,
                 };
                 self.own = self.axes;
             }

@@ -13,11 +13,11 @@
 use super::rods::Rod;
 use crate::dynamics::constraints::{RowParts, Rows};
 use crate::dynamics::equations::{Element, RowKind};
-use crate::dynamics::formulation::Given;
+use crate::dynamics::formulation::DynamicsProblem;
 use crate::expr::{Graph, is_parametric, simplified};
 use crate::ids::{ExprId, Id, LinkId};
-use crate::kinematics::{Chain, Column, Kinematics, Move, Placement};
-use crate::lower::Lowering;
+use crate::kinematics::{Chain, Column, FrameOnLink, Kinematics, Move};
+use crate::lower::EquationContext;
 use crate::model::JointKind;
 use crate::spatial::Inertia;
 use std::collections::BTreeSet;
@@ -39,23 +39,23 @@ type Moved = [(LinkId, Inertia); 2];
 /// The mass a rod gives away and where it goes; `None` unless the rod's end is tied to a point of a
 /// body, both as ground sees them.
 pub(super) fn carried(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
-    (mass_matrix, given): (&[ExprId], &Given<'_>),
+    (mass_matrix, problem): (&[ExprId], &DynamicsProblem<'_>),
     rows: &Rows,
     rod: &Rod,
 ) -> Option<(Mass, Moved)> {
-    let parts = rod.rows.map(|row| &rows.list[row - given.n_v]);
-    let Tie { end, held, is_reversed } = Tie::find(lowering, &kinematics.chain, rod, parts)?;
-    let (mass, free) = end_mass(&mut lowering.graph, mass_matrix, given.n_v, rod, parts)?;
-    let motion = kinematics.point(lowering, LinkId::new(0), end);
-    let graph = &mut lowering.graph;
+    let parts = rod.rows.map(|row| &rows.list[row - problem.n_v]);
+    let Tie { end, held, is_reversed } = Tie::find(context, &kinematics.chain, rod, parts)?;
+    let (mass, free) = end_mass(&mut context.graph, mass_matrix, problem.n_v, rod, parts)?;
+    let motion = kinematics.point(context, LinkId::new(0), end);
+    let graph = &mut context.graph;
     let pull = [0, 1, 2].map(|k| {
-        let pull = graph.sub(motion[k].bias, given.gravity.xyz[k]);
+        let pull = graph.sub(motion[k].bias, problem.gravity.xyz[k]);
         if is_reversed { graph.neg(pull) } else { pull }
     });
     let opposite = graph.neg(mass);
-    let mut point = |place: Placement, mass: ExprId| {
+    let mut point = |place: FrameOnLink, mass: ExprId| {
         let point = Inertia { mass, ..Inertia::zero(graph, kinematics.chain.links[place.link].axes) };
         (place.link, point.shifted(graph, place.in_link.r))
     };
@@ -64,22 +64,22 @@ pub(super) fn carried(
 
 /// The end of a rod and the point it is tied to.
 struct Tie {
-    end: Placement,
-    held: Placement,
+    end: FrameOnLink,
+    held: FrameOnLink,
     /// Whether rows are the held point less the end.
     is_reversed: bool,
 }
 
 impl Tie {
     /// What three rows of a rod tie, if they are along the axes of ground.
-    fn find(lowering: &Lowering<'_>, chain: &Chain, rod: &Rod, parts: [&RowParts; 3]) -> Option<Self> {
+    fn find(context: &EquationContext<'_>, chain: &Chain, rod: &Rod, parts: [&RowParts; 3]) -> Option<Self> {
         let Element::Joint(id) = parts[0].row.element else { return None };
         let is_of_joint = |parts: &RowParts| {
             parts.row.element == Element::Joint(id)
                 && parts.row.kind == RowKind::Position
-                && parts.observer == LinkId::new(0)
+                && parts.reference_link == LinkId::new(0)
         };
-        let joint = &lowering.model.joints[id];
+        let joint = &context.model.joints[id];
         let is_ball = matches!(joint.kind, JointKind::Spherical { .. });
         if !is_ball
             || !parts.into_iter().all(is_of_joint)
@@ -88,7 +88,7 @@ impl Tie {
             return None;
         }
         let ends = [joint.from, joint.to].map(|frame| chain.frames[frame]);
-        let is_end_of_rod = |place: &Placement| {
+        let is_end_of_rod = |place: &FrameOnLink| {
             let velocities = velocities(chain, place.link);
             rod.velocities.iter().all(|&v| velocities.contains(&(v as u32)))
         };
@@ -106,13 +106,13 @@ fn velocities(chain: &Chain, link: LinkId) -> BTreeSet<u32> {
     let mut list = BTreeSet::new();
     for step in way.flat_map(|at| &chain.links[at].moves) {
         match step {
-            Move::Shift { motion: Some((_, motion)), .. } | Move::Rotate { motion: Some(motion), .. } => {
+            Move::Translate { motion: Some((_, motion)), .. } | Move::Rotate { motion: Some(motion), .. } => {
                 list.extend(motion.partials.iter().filter_map(|(column, _)| match column {
                     Column::V(v) => Some(*v),
                     _ => None,
                 }));
             }
-            Move::Quaternion { v, .. } => list.extend(v),
+            Move::Spherical { v, .. } => list.extend(v),
             _ => {}
         }
     }

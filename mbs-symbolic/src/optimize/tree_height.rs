@@ -10,7 +10,7 @@
 //! which lets more values wait, took more time than it saved (docs/performance.md).
 
 use super::builder::{Builder, renamed};
-use super::interleave::latency;
+use super::list_schedule::latency;
 use crate::expr::BinaryOp;
 use crate::program::{Function, FunctionKind, Instruction, Op, Operand, Program};
 use std::cmp::Reverse;
@@ -30,10 +30,10 @@ const BUSY: usize = 2;
 
 fn order(function: &mut Function) {
     let division = Division::look_at(function);
-    if division.keeps_busy() {
+    if division.saturates_issue_width() {
         return;
     }
-    let Hurried { sums, is_taken_apart } = Hurried::find(function, &division.is_behind);
+    let Rebalanced { sums, is_taken_apart } = Rebalanced::find(function, &division.is_behind);
     let mut builder = Builder::default();
     let mut new_of: Vec<Operand> = Vec::with_capacity(function.body.len());
     for (index, (instruction, sum)) in function.body.iter().zip(sums).enumerate() {
@@ -55,7 +55,7 @@ fn order(function: &mut Function) {
 }
 
 /// What is worth to be formed in another order.
-struct Hurried {
+struct Rebalanced {
     /// By the instruction that has its value.
     sums: Vec<Option<Sum>>,
     /// Whether an instruction is a partial sum of one of them.
@@ -76,7 +76,7 @@ struct Term {
     known: usize,
 }
 
-impl Hurried {
+impl Rebalanced {
     fn find(function: &Function, is_behind_division: &[bool]) -> Self {
         let n = function.body.len();
         let is_partial = partial_sums(function);
@@ -127,7 +127,7 @@ impl Division {
     }
 
     /// Whether there is enough to do meanwhile.
-    fn keeps_busy(&self) -> bool {
+    fn saturates_issue_width(&self) -> bool {
         let count = self.is_behind.iter().filter(|&&is_behind| is_behind).count();
         count >= BUSY * self.cycles
     }

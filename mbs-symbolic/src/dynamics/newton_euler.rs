@@ -5,15 +5,15 @@
 //!
 //! Everything is in link axes. Gravity is an upward acceleration of ground.
 
-use super::regroup::Inertias;
+use super::base_parameters::Inertias;
 use crate::expr::{Graph, Symbol};
 use crate::ids::{ExprId, IdVec, LinkId};
 use crate::kinematics::{Chain, Column, Move};
-use crate::spatial::{Inertia, Vec3, spin_matrix, swing};
+use crate::spatial::{Inertia, Vec3, acceleration_at, angular_acceleration_operator};
 
 /// Motion of a link's axes and origin, in its axes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Twist {
+pub(crate) struct SpatialMotion {
     /// rad/s.
     pub(crate) omega: Vec3,
     /// Of the origin, m/s.
@@ -28,9 +28,9 @@ pub(crate) struct Twist {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wrench {
     /// N.
-    pub(crate) f: Vec3,
+    pub(crate) force: Vec3,
     /// N·m.
-    pub(crate) n: Vec3,
+    pub(crate) moment: Vec3,
 }
 
 /// Which accelerations the recursion carries.
@@ -43,28 +43,28 @@ pub(crate) enum Accelerations {
 }
 
 /// Motion of every link, from root to tip.
-pub(crate) fn twists(
+pub(crate) fn spatial_motions(
     graph: &mut Graph,
     chain: &Chain,
     gravity: Vec3,
     accelerations: Accelerations,
-) -> IdVec<LinkId, Twist> {
-    let mut list: IdVec<LinkId, Twist> = IdVec::new();
+) -> IdVec<LinkId, SpatialMotion> {
+    let mut list: IdVec<LinkId, SpatialMotion> = IdVec::new();
     for link in &chain.links {
-        let twist = match link.parent {
+        let spatial_motion = match link.parent {
             None => {
                 let zero = Vec3::zero(graph, link.axes);
-                Twist { omega: zero, v: zero, alpha: zero, a: gravity.neg(graph) }
+                SpatialMotion { omega: zero, v: zero, alpha: zero, a: gravity.neg(graph) }
             }
             Some(parent) => {
-                let mut twist = list[parent];
+                let mut spatial_motion = list[parent];
                 for step in &link.moves {
-                    twist = after(graph, twist, step, accelerations);
+                    spatial_motion = after(graph, spatial_motion, step, accelerations);
                 }
-                twist
+                spatial_motion
             }
         };
-        list.push(twist);
+        list.push(spatial_motion);
     }
     list
 }
@@ -73,16 +73,16 @@ pub(crate) fn twists(
 pub(crate) fn along(
     graph: &mut Graph,
     chain: &Chain,
-    twists: &IdVec<LinkId, Twist>,
+    spatial_motions: &IdVec<LinkId, SpatialMotion>,
     link: LinkId,
     accelerations: Accelerations,
-) -> Vec<Twist> {
+) -> Vec<SpatialMotion> {
     let link = &chain.links[link];
     let Some(parent) = link.parent else { return Vec::new() };
-    let mut twist = twists[parent];
+    let mut spatial_motion = spatial_motions[parent];
     let step = |step: &Move| {
-        twist = after(graph, twist, step, accelerations);
-        twist
+        spatial_motion = after(graph, spatial_motion, step, accelerations);
+        spatial_motion
     };
     link.moves.iter().map(step).collect()
 }
@@ -93,14 +93,19 @@ pub(crate) fn along(
 /// shift by r along k:  v += ω×r + k s'        a += α×r + ω×(ω×r) + 2 ω×k s' + k s''
 /// turn about k:        ω := Rᵀω + k s'        α := Rᵀα + (Rᵀω)×k s' + k s''
 /// ```
-fn after(graph: &mut Graph, twist: Twist, step: &Move, accelerations: Accelerations) -> Twist {
-    let Twist { omega, v, alpha, a } = twist;
+fn after(
+    graph: &mut Graph,
+    spatial_motion: SpatialMotion,
+    step: &Move,
+    accelerations: Accelerations,
+) -> SpatialMotion {
+    let SpatialMotion { omega, v, alpha, a } = spatial_motion;
     match step {
-        Move::Shift { r, motion } => {
+        Move::Translate { r, motion } => {
             let carried = omega.cross(graph, *r);
             let mut v = v.add(graph, carried);
-            let swing = swing(graph, omega, alpha, *r);
-            let mut a = a.add(graph, swing);
+            let rotational = acceleration_at(graph, omega, alpha, *r);
+            let mut a = a.add(graph, rotational);
             if let Some((axis, motion)) = motion {
                 let k = Vec3::unit(graph, r.axes, *axis);
                 let sliding = k.scale(graph, motion.rate);
@@ -111,23 +116,23 @@ fn after(graph: &mut Graph, twist: Twist, step: &Move, accelerations: Accelerati
                 let second = k.scale(graph, second_rate(motion, accelerations));
                 a = a.add(graph, second);
             }
-            Twist { omega, v, alpha, a }
+            SpatialMotion { omega, v, alpha, a }
         }
-        Move::Turn { rot } => turned(graph, twist, rot.transpose()),
+        Move::FixedRotation { rot } => turned(graph, spatial_motion, rot.transpose()),
         Move::Rotate { rot, axis, motion, .. } => {
-            let mut twist = turned(graph, twist, rot.transpose());
+            let mut spatial_motion = turned(graph, spatial_motion, rot.transpose());
             if let Some(motion) = motion {
                 let k = Vec3::unit(graph, rot.from, *axis);
                 let spin = k.scale(graph, motion.rate);
-                let gyroscopic = twist.omega.cross(graph, spin);
+                let gyroscopic = spatial_motion.omega.cross(graph, spin);
                 let second = k.scale(graph, second_rate(motion, accelerations));
                 let change = gyroscopic.add(graph, second);
-                twist.alpha = twist.alpha.add(graph, change);
-                twist.omega = twist.omega.add(graph, spin);
+                spatial_motion.alpha = spatial_motion.alpha.add(graph, change);
+                spatial_motion.omega = spatial_motion.omega.add(graph, spin);
             }
-            twist
+            spatial_motion
         }
-        Move::Quaternion { rot, w, v: index, reversed, .. } => {
+        Move::Spherical { rot, w, v: index, reversed, .. } => {
             let w_dot = index.map(|index| match accelerations {
                 Accelerations::Bias => graph.zero(),
                 Accelerations::Full => graph.symbol(Symbol::VDot(index)),
@@ -140,24 +145,24 @@ fn after(graph: &mut Graph, twist: Twist, step: &Move, accelerations: Accelerati
                 let change = gyroscopic.add(graph, second);
                 let alpha = alpha.sub(graph, change);
                 let omega = omega.sub(graph, spin);
-                turned(graph, Twist { omega, v, alpha, a }, rot.transpose())
+                turned(graph, SpatialMotion { omega, v, alpha, a }, rot.transpose())
             } else {
-                let mut twist = turned(graph, twist, rot.transpose());
+                let mut spatial_motion = turned(graph, spatial_motion, rot.transpose());
                 let (spin, second) = (Vec3::new(rot.from, *w), Vec3::new(rot.from, w_dot));
-                let gyroscopic = twist.omega.cross(graph, spin);
+                let gyroscopic = spatial_motion.omega.cross(graph, spin);
                 let change = gyroscopic.add(graph, second);
-                twist.alpha = twist.alpha.add(graph, change);
-                twist.omega = twist.omega.add(graph, spin);
-                twist
+                spatial_motion.alpha = spatial_motion.alpha.add(graph, change);
+                spatial_motion.omega = spatial_motion.omega.add(graph, spin);
+                spatial_motion
             }
         }
-        Move::Reorient { rot, rot_w, a_w } => {
-            let mut twist = turned(graph, twist, rot.transpose());
+        Move::WorldAligned { rot, rot_w, a_w } => {
+            let mut spatial_motion = turned(graph, spatial_motion, rot.transpose());
             if let (Some(a_w), Accelerations::Bias) = (a_w, accelerations) {
-                twist.a = rot_w.transpose().apply(graph, *a_w);
+                spatial_motion.a = rot_w.transpose().apply(graph, *a_w);
             }
             let zero = Vec3::zero(graph, rot.from);
-            Twist { omega: zero, alpha: zero, ..twist }
+            SpatialMotion { omega: zero, alpha: zero, ..spatial_motion }
         }
     }
 }
@@ -169,12 +174,12 @@ fn second_rate(motion: &crate::kinematics::Motion, accelerations: Accelerations)
     }
 }
 
-fn turned(graph: &mut Graph, twist: Twist, rot: crate::spatial::Rot3) -> Twist {
-    Twist {
-        omega: rot.apply(graph, twist.omega),
-        v: rot.apply(graph, twist.v),
-        alpha: rot.apply(graph, twist.alpha),
-        a: rot.apply(graph, twist.a),
+fn turned(graph: &mut Graph, spatial_motion: SpatialMotion, rot: crate::spatial::Rot3) -> SpatialMotion {
+    SpatialMotion {
+        omega: rot.apply(graph, spatial_motion.omega),
+        v: rot.apply(graph, spatial_motion.v),
+        alpha: rot.apply(graph, spatial_motion.alpha),
+        a: rot.apply(graph, spatial_motion.a),
     }
 }
 
@@ -183,14 +188,18 @@ fn turned(graph: &mut Graph, twist: Twist, rot: crate::spatial::Rot3) -> Twist {
 /// ```text
 /// f = m a + α×h + ω×(ω×h),    n = I α + ω×(I ω) + h×a
 /// ```
-pub(crate) fn inertial_wrench(graph: &mut Graph, inertia: &Inertia, twist: &Twist) -> Wrench {
+pub(crate) fn inertial_wrench(
+    graph: &mut Graph,
+    inertia: &Inertia,
+    spatial_motion: &SpatialMotion,
+) -> Wrench {
     let Inertia { mass, first_moment: h, about_origin } = *inertia;
-    let linear = twist.a.scale(graph, mass);
-    let swing = swing(graph, twist.omega, twist.alpha, h);
-    let f = linear.add(graph, swing);
-    let lever = h.cross(graph, twist.a);
-    let euler = euler(graph, about_origin, twist);
-    Wrench { f, n: euler.add(graph, lever) }
+    let linear = spatial_motion.a.scale(graph, mass);
+    let rotational = acceleration_at(graph, spatial_motion.omega, spatial_motion.alpha, h);
+    let f = linear.add(graph, rotational);
+    let lever = h.cross(graph, spatial_motion.a);
+    let euler = euler(graph, about_origin, spatial_motion);
+    Wrench { force: f, moment: euler.add(graph, lever) }
 }
 
 /// I α + ω×(I ω), sorted by the moments of inertia, which regrouping makes zero in part, and
@@ -199,10 +208,10 @@ pub(crate) fn inertial_wrench(graph: &mut Graph, inertia: &Inertia, twist: &Twis
 /// ```text
 /// n_x = I_xx α_x + (I_zz − I_yy) ω_y ω_z − I_xy B_zx + I_xz B_yx + I_yz (ω_y² − ω_z²), …
 /// ```
-fn euler(graph: &mut Graph, inertia: crate::spatial::Symmetric3, twist: &Twist) -> Vec3 {
-    let b = spin_matrix(graph, twist.omega, twist.alpha);
-    let w = twist.omega.xyz;
-    let alpha = twist.alpha.xyz;
+fn euler(graph: &mut Graph, inertia: crate::spatial::Symmetric3, spatial_motion: &SpatialMotion) -> Vec3 {
+    let b = angular_acceleration_operator(graph, spatial_motion.omega, spatial_motion.alpha);
+    let w = spatial_motion.omega.xyz;
+    let alpha = spatial_motion.alpha.xyz;
     let moments = [inertia.xx, inertia.yy, inertia.zz];
     // The product of inertia of the two axes other than k.
     let products = [inertia.yz, inertia.xz, inertia.xy];
@@ -246,14 +255,14 @@ impl Wrenches {
         graph: &mut Graph,
         chain: &Chain,
         inertias: &Inertias,
-        twists: &IdVec<LinkId, Twist>,
+        spatial_motions: &IdVec<LinkId, SpatialMotion>,
         accelerations: Accelerations,
     ) -> Self {
         let mut all = Self::none(chain);
         for id in chain.links.ids() {
-            all.at_links[id] = Some(inertial_wrench(graph, &inertias.at_links[id], &twists[id]));
+            all.at_links[id] = Some(inertial_wrench(graph, &inertias.at_links[id], &spatial_motions[id]));
             if !inertias.between[id].is_empty() {
-                let along = along(graph, chain, twists, id, accelerations);
+                let along = along(graph, chain, spatial_motions, id, accelerations);
                 for (index, inertia) in &inertias.between[id] {
                     let wrench = inertial_wrench(graph, inertia, &along[*index]);
                     all.between[id].push((*index, wrench));
@@ -283,7 +292,10 @@ pub(crate) fn project(
         let at_parent = back(graph, &link.moves, wrench, &wrenches.between[id], &mut generalised);
         at_joint(id, wrench, at_parent);
         totals[parent] = Some(match totals[parent] {
-            Some(total) => Wrench { f: total.f.add(graph, at_parent.f), n: total.n.add(graph, at_parent.n) },
+            Some(total) => Wrench {
+                force: total.force.add(graph, at_parent.force),
+                moment: total.moment.add(graph, at_parent.moment),
+            },
             None => at_parent,
         });
     }
@@ -308,21 +320,21 @@ fn back(
             }
         }
     };
-    let Wrench { mut f, mut n } = wrench;
+    let Wrench { force: mut f, moment: mut n } = wrench;
     for (index, step) in moves.iter().enumerate().rev() {
         if let Some((_, met)) = between.iter().find(|(place, _)| *place == index) {
-            f = f.add(graph, met.f);
-            n = n.add(graph, met.n);
+            f = f.add(graph, met.force);
+            n = n.add(graph, met.moment);
         }
         match step {
-            Move::Shift { r, motion } => {
+            Move::Translate { r, motion } => {
                 if let Some((axis, motion)) = motion {
                     collect(graph, &motion.partials, f.xyz[*axis]);
                 }
                 let lever = r.cross(graph, f);
                 n = n.add(graph, lever);
             }
-            Move::Turn { rot } => {
+            Move::FixedRotation { rot } => {
                 f = rot.apply(graph, f);
                 n = rot.apply(graph, n);
             }
@@ -333,7 +345,7 @@ fn back(
                 f = rot.apply(graph, f);
                 n = rot.apply(graph, n);
             }
-            Move::Quaternion { rot, v, reversed, .. } => {
+            Move::Spherical { rot, v, reversed, .. } => {
                 let one = graph.one();
                 if !*reversed {
                     for (&v, &moment) in v.iter().zip(&n.xyz) {
@@ -349,24 +361,24 @@ fn back(
                     }
                 }
             }
-            Move::Reorient { rot, .. } => {
+            Move::WorldAligned { rot, .. } => {
                 f = rot.apply(graph, f);
                 n = Vec3::zero(graph, rot.to);
             }
         }
     }
-    Wrench { f, n }
+    Wrench { force: f, moment: n }
 }
 
 /// Half the sum of m v·v + 2 v·(ω×h) + ω·I ω.
-pub(crate) fn kinetic_energy(graph: &mut Graph, inertia: &Inertia, twist: &Twist) -> ExprId {
-    let square = twist.v.dot(graph, twist.v);
+pub(crate) fn kinetic_energy(graph: &mut Graph, inertia: &Inertia, spatial_motion: &SpatialMotion) -> ExprId {
+    let square = spatial_motion.v.dot(graph, spatial_motion.v);
     let linear = graph.mul(inertia.mass, square);
-    let swing = twist.omega.cross(graph, inertia.first_moment);
-    let mixed = twist.v.dot(graph, swing);
+    let swing = spatial_motion.omega.cross(graph, inertia.first_moment);
+    let mixed = spatial_motion.v.dot(graph, swing);
     let mixed = graph.scale(2.0, mixed);
-    let momentum = inertia.about_origin.apply(graph, twist.omega);
-    let angular = twist.omega.dot(graph, momentum);
+    let momentum = inertia.about_origin.apply(graph, spatial_motion.omega);
+    let angular = spatial_motion.omega.dot(graph, momentum);
     let sum = graph.sum([linear, mixed, angular]);
     graph.scale(0.5, sum)
 }

@@ -12,7 +12,7 @@ use std::vec::Vec;
 /// size of a pivot tell whether it is lost. Where one is, the matrix is factored again
 /// with full pivoting; rows that depend on each other then share one multiplier.
 #[derive(Debug, Clone)]
-pub struct Oblique {
+pub struct NonsymmetricKkt {
     n_v: usize,
     n_lambda: usize,
     lu: Lu,
@@ -21,7 +21,7 @@ pub struct Oblique {
     columns: Vec<f64>,
 }
 
-impl Oblique {
+impl NonsymmetricKkt {
     /// Room for n_v velocities and n_λ rows.
     pub fn new(n_v: usize, n_lambda: usize) -> Self {
         let n = n_v + n_lambda;
@@ -109,7 +109,7 @@ impl Oblique {
     }
 }
 
-impl super::Factors for Oblique {
+impl super::Factors for NonsymmetricKkt {
     fn solve(&mut self, b: &mut [f64]) {
         self.solve(b);
     }
@@ -124,10 +124,10 @@ mod tests {
         let m = [3e6, 1e2, 1e2, 4e-3];
         let (g, g_bar) = ([1e3, 2.0], [1.1e3, 1.9]);
         let b = [1.0, -2.0, 0.5];
-        let mut oblique = Oblique::new(2, 1);
-        oblique.factor(&m, &g, &g_bar).unwrap();
+        let mut kkt = NonsymmetricKkt::new(2, 1);
+        kkt.factor(&m, &g, &g_bar).unwrap();
         let mut x = b;
-        oblique.solve(&mut x);
+        kkt.solve(&mut x);
         let left = [
             m[0] * x[0] + m[2] * x[1] + g[0] * x[2],
             m[1] * x[0] + m[3] * x[1] + g[1] * x[2],
@@ -141,17 +141,17 @@ mod tests {
     #[test]
     fn a_row_given_twice_leaves_the_accelerations() {
         let m = [1.0, 0.0, 0.0, 2.0];
-        let mut oblique = Oblique::new(2, 2);
-        oblique.factor(&m, &[1.0, 2.0, 0.5, 1.0], &[1.0, 2.0, 0.6, 1.2]).unwrap();
+        let mut kkt = NonsymmetricKkt::new(2, 2);
+        kkt.factor(&m, &[1.0, 2.0, 0.5, 1.0], &[1.0, 2.0, 0.6, 1.2]).unwrap();
         let mut x = [1.0, 0.0, 0.3, 0.6];
-        oblique.solve(&mut x);
+        kkt.solve(&mut x);
         assert!((x[0] + 0.6 * x[1] - 0.3).abs() < 1e-14);
     }
 
     #[test]
     fn a_motion_without_mass_is_named() {
-        let mut oblique = Oblique::new(2, 0);
-        let error = oblique.factor(&[1.0, 0.0, 0.0, 0.0], &[], &[]).unwrap_err();
+        let mut kkt = NonsymmetricKkt::new(2, 0);
+        let error = kkt.factor(&[1.0, 0.0, 0.0, 0.0], &[], &[]).unwrap_err();
         assert_eq!(error.velocity, Some(1));
     }
 }

@@ -11,35 +11,35 @@
 //!
 //! so that it can be left out of the recursion, which keeps the mass and the moments of inertia.
 
-use super::axes::{self, Chosen};
-use super::formulation::Given;
+use super::axes::{self, Candidate};
+use super::base_parameters::Inertias;
+use super::formulation::DynamicsProblem;
+use super::frame_choice::FrameChoice;
 use super::loads;
-use super::parallel::Plan;
-use super::recursion::Accelerations;
-use super::regroup::Inertias;
+use super::newton_euler::Accelerations;
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, Id, LinkId};
-use crate::kinematics::{Chain, Column, Kinematics, Link, Move, Placement, Transform, VecJet};
-use crate::lower::Lowering;
+use crate::kinematics::{Chain, Column, FrameOnLink, Kinematics, Link, Move, Transform, VecJet};
+use crate::lower::EquationContext;
 use crate::spatial::{Axes, Inertia, Vec3};
 use std::collections::BTreeMap;
 
 /// With more links than this none is tried: it would take long.
-const MOST_LINKS: usize = 40;
+const MAX_LINKS: usize = 40;
 
 /// Behind more velocities than this a moment has too many pairs of partial velocities.
-const MOST_VELOCITIES: usize = 8;
+const MAX_VELOCITIES: usize = 8;
 
 /// M and f with some first moments as ground sees them.
 #[derive(Debug)]
 pub(super) struct WithMoments {
     pub(super) mass_matrix: Vec<ExprId>,
-    /// What inertia needs on top of the applied forces where v' = 0: −f.
-    pub(super) needs: Vec<ExprId>,
+    /// Generalised inertia forces less the applied loads where v' = 0: −f.
+    pub(super) inertia_forces: Vec<ExprId>,
     /// Those links, the axes the rest is computed in, and the loads.
     pub(super) links: Vec<LinkId>,
-    pub(super) plan: Plan,
+    pub(super) plan: FrameChoice,
     pub(super) applied: Applied,
     /// What they take, with all that is computed beside.
     pub(super) operations: usize,
@@ -48,40 +48,49 @@ pub(super) struct WithMoments {
 /// M and f with the first moments as ground sees them of those links of which that is cheaper, beside
 /// G, z and whatever else is computed with them; `None` if it never is. `chain`, `recursive` and `applied`
 /// are the best there is without.
-pub(super) fn cheapest(
-    lowering: &mut Lowering<'_>,
+pub(super) fn select_first_moments(
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
-    given: &Given<'_>,
-    (chain, recursive, applied): (&Chain, &Chosen, &Applied),
-    beside: &[ExprId],
+    problem: &DynamicsProblem<'_>,
+    (chain, recursive, applied): (&Chain, &Candidate, &Applied),
+    shared_roots: &[ExprId],
 ) -> Option<WithMoments> {
-    if chain.links.len() > MOST_LINKS {
+    if chain.links.len() > MAX_LINKS {
         return None;
     }
-    let form = |graph: &mut Graph, chosen: &Chosen, applied: &Applied, moments: &Moments| {
-        let mut mass_matrix = given.mass(graph, chosen);
-        moments.add_to_mass(graph, &mut mass_matrix, given.n_v);
-        let mut needs = given.needs(graph, &chosen.forces, applied, Accelerations::Bias);
-        moments.add_to_needs(graph, &mut needs);
-        let roots: Vec<ExprId> = mass_matrix.iter().chain(&needs).chain(beside).copied().collect();
-        let (operations, plan) = (graph.operations(&roots), chosen.plan.clone());
-        WithMoments { mass_matrix, needs, links: Vec::new(), plan, applied: applied.clone(), operations }
+    let form = |graph: &mut Graph, candidate: &Candidate, applied: &Applied, moments: &Moments| {
+        let mut mass_matrix = problem.mass(graph, candidate);
+        moments.add_to_mass(graph, &mut mass_matrix, problem.n_v);
+        let mut inertia_forces =
+            problem.inverse_dynamics(graph, &candidate.forces, applied, Accelerations::Bias);
+        moments.add_to_needs(graph, &mut inertia_forces);
+        let roots: Vec<ExprId> =
+            mass_matrix.iter().chain(&inertia_forces).chain(shared_roots).copied().collect();
+        let (operations, plan) = (graph.operations(&roots), candidate.plan.clone());
+        WithMoments {
+            mass_matrix,
+            inertia_forces,
+            links: Vec::new(),
+            plan,
+            applied: applied.clone(),
+            operations,
+        }
     };
     let mut links = Vec::new();
     let mut moments = Moments::default();
-    let mut inertias = given.inertias.clone();
+    let mut inertias = problem.inertias.clone();
     // Along centres of mass there would be no moment to leave out.
-    let plan = Plan { aligned: Vec::new(), ..recursive.plan.clone() };
-    let without = form(&mut lowering.graph, recursive, applied, &moments).operations;
+    let plan = FrameChoice { aligned: Vec::new(), ..recursive.plan.clone() };
+    let without = form(&mut context.graph, recursive, applied, &moments).operations;
     let mut least = without;
     for link in chain.links.ids() {
-        let Some((own, left)) = of_link(lowering, kinematics, &inertias, given.gravity, link) else {
+        let Some((own, left)) = of_link(context, kinematics, &inertias, problem.gravity, link) else {
             continue;
         };
-        let graph = &mut lowering.graph;
+        let graph = &mut context.graph;
         let both = moments.and(graph, &own);
-        let chosen = Chosen::by(graph, chain, &left, &plan);
-        let operations = form(graph, &chosen, applied, &both).operations;
+        let candidate = Candidate::build(graph, chain, &left, &plan);
+        let operations = form(graph, &candidate, applied, &both).operations;
         if operations < least {
             (least, moments, inertias) = (operations, both, left);
             links.push(link);
@@ -90,44 +99,44 @@ pub(super) fn cheapest(
     if least == without {
         return None;
     }
-    let chosen = axes::cheapest(&mut lowering.graph, chain, &inertias, false, |graph, chosen| {
-        form(graph, chosen, applied, &moments).operations
+    let candidate = axes::select_frames(&mut context.graph, chain, &inertias, false, |graph, candidate| {
+        form(graph, candidate, applied, &moments).operations
     });
-    let chosen = axes::with_bases(&lowering.graph, chosen, |graph, chosen| {
-        let formed = form(graph, chosen, applied, &moments);
+    let candidate = axes::with_bases(&context.graph, candidate, |graph, candidate| {
+        let formed = form(graph, candidate, applied, &moments);
         (formed.mass_matrix, formed.operations)
     });
-    let mut roots = given.mass(&mut lowering.graph, &chosen);
-    moments.add_to_mass(&mut lowering.graph, &mut roots, given.n_v);
-    roots.extend(beside);
-    let applied = loads::cheapest(lowering, kinematics, &chosen.forces, given, &roots);
-    let formed = form(&mut lowering.graph, &chosen, &applied, &moments);
+    let mut roots = problem.mass(&mut context.graph, &candidate);
+    moments.add_to_mass(&mut context.graph, &mut roots, problem.n_v);
+    roots.extend(shared_roots);
+    let applied = loads::select_load_paths(context, kinematics, &candidate.forces, problem, &roots);
+    let formed = form(&mut context.graph, &candidate, &applied, &moments);
     (formed.operations < without).then_some(WithMoments { links, ..formed })
 }
 
 /// M and what inertia needs where v' = 0, with the first moments of some links as ground sees them, in the
 /// axes of a plan. `chain` has all inertia there is.
 pub(super) fn formed(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
-    given: &Given<'_>,
-    (chain, plan, links, applied): (&Chain, &Plan, &[LinkId], &Applied),
+    problem: &DynamicsProblem<'_>,
+    (chain, plan, links, applied): (&Chain, &FrameChoice, &[LinkId], &Applied),
 ) -> [Vec<ExprId>; 2] {
     let mut moments = Moments::default();
-    let mut inertias = Inertias::regrouped(&mut lowering.graph, chain);
+    let mut inertias = Inertias::regrouped(&mut context.graph, chain);
     for &link in links {
-        if let Some((own, left)) = of_link(lowering, kinematics, &inertias, given.gravity, link) {
-            moments = moments.and(&mut lowering.graph, &own);
+        if let Some((own, left)) = of_link(context, kinematics, &inertias, problem.gravity, link) {
+            moments = moments.and(&mut context.graph, &own);
             inertias = left;
         }
     }
-    let graph = &mut lowering.graph;
-    let chosen = Chosen::by(graph, chain, &inertias, plan);
-    let mut matrix = given.mass(graph, &chosen);
-    moments.add_to_mass(graph, &mut matrix, given.n_v);
-    let mut needs = given.needs(graph, &chosen.forces, applied, Accelerations::Bias);
-    moments.add_to_needs(graph, &mut needs);
-    [matrix, needs]
+    let graph = &mut context.graph;
+    let candidate = Candidate::build(graph, chain, &inertias, plan);
+    let mut matrix = problem.mass(graph, &candidate);
+    moments.add_to_mass(graph, &mut matrix, problem.n_v);
+    let mut inertia_forces = problem.inverse_dynamics(graph, &candidate.forces, applied, Accelerations::Bias);
+    moments.add_to_needs(graph, &mut inertia_forces);
+    [matrix, inertia_forces]
 }
 
 /// What first moments left out of the recursion add to M and to what f needs.
@@ -135,7 +144,7 @@ pub(super) fn formed(
 struct Moments {
     /// By row and column, both triangles.
     mass: BTreeMap<(u32, u32), ExprId>,
-    needs: BTreeMap<u32, ExprId>,
+    inertia_forces: BTreeMap<u32, ExprId>,
 }
 
 impl Moments {
@@ -148,9 +157,9 @@ impl Moments {
     }
 
     /// Adds them to what inertia needs along every velocity where v' = 0.
-    fn add_to_needs(&self, graph: &mut Graph, needs: &mut [ExprId]) {
-        for (&i, &term) in &self.needs {
-            let entry = &mut needs[i as usize];
+    fn add_to_needs(&self, graph: &mut Graph, inertia_forces: &mut [ExprId]) {
+        for (&i, &term) in &self.inertia_forces {
+            let entry = &mut inertia_forces[i as usize];
             *entry = graph.add(*entry, term);
         }
     }
@@ -161,8 +170,8 @@ impl Moments {
         for (&place, &term) in &other.mass {
             add(graph, &mut both.mass, place, term);
         }
-        for (&place, &term) in &other.needs {
-            add(graph, &mut both.needs, place, term);
+        for (&place, &term) in &other.inertia_forces {
+            add(graph, &mut both.inertia_forces, place, term);
         }
         both
     }
@@ -177,28 +186,28 @@ fn add<K: Ord>(graph: &mut Graph, sums: &mut BTreeMap<K, ExprId>, place: K, term
 /// What the first moment of a link adds, and the inertias without it; `None` if it has none, or
 /// if its orientation is not for ground to see in few steps, or in so few that nothing is gained.
 fn of_link(
-    lowering: &mut Lowering<'_>,
+    context: &mut EquationContext<'_>,
     kinematics: &mut Kinematics,
     inertias: &Inertias,
     gravity: Vec3,
     link: LinkId,
 ) -> Option<(Moments, Inertias)> {
     let mut left = inertias.clone();
-    let moment = take(&mut lowering.graph, &kinematics.chain.links[link], link, &mut left);
-    if moment.is_zero(&lowering.graph)
+    let moment = take(&mut context.graph, &kinematics.chain.links[link], link, &mut left);
+    if moment.is_zero(&context.graph)
         || has_quaternion(&kinematics.chain, link)
-        || turns_in_plane(lowering, kinematics, link)
+        || turns_in_plane(context, kinematics, link)
     {
         return None;
     }
     let axes = kinematics.chain.links[link].axes;
-    let in_link = Transform::identity(&mut lowering.graph, axes, axes);
-    let (place, ground) = (Placement { link, in_link }, LinkId::new(0));
-    let origin = kinematics.point(lowering, ground, place);
-    let turning = kinematics.direction(lowering, ground, place, moment);
-    let graph = &mut lowering.graph;
+    let in_link = Transform::identity(&mut context.graph, axes, axes);
+    let (place, ground) = (FrameOnLink { link, in_link }, LinkId::new(0));
+    let origin = kinematics.point(context, ground, place);
+    let turning = kinematics.direction(context, ground, place, moment);
+    let graph = &mut context.graph;
     let (of_origin, of_moment) = (columns(graph, &origin), columns(graph, &turning));
-    if of_origin.len() > MOST_VELOCITIES || of_moment.is_empty() {
+    if of_origin.len() > MAX_VELOCITIES || of_moment.is_empty() {
         return None;
     }
     let bias = |jets: &VecJet| Vec3::new(gravity.axes, [0, 1, 2].map(|k| jets[k].bias));
@@ -206,7 +215,7 @@ fn of_link(
     let mut moments = Moments::default();
     for &(i, o) in &of_origin {
         let term = o.dot(graph, swing);
-        add(graph, &mut moments.needs, i, term);
+        add(graph, &mut moments.inertia_forces, i, term);
         for &(j, m) in &of_moment {
             let term = o.dot(graph, m);
             add(graph, &mut moments.mass, (i, j), term);
@@ -215,7 +224,7 @@ fn of_link(
     }
     for &(i, m) in &of_moment {
         let term = m.dot(graph, a_origin);
-        add(graph, &mut moments.needs, i, term);
+        add(graph, &mut moments.inertia_forces, i, term);
     }
     Some((moments, left))
 }
@@ -241,18 +250,18 @@ fn take(graph: &mut Graph, link: &Link, id: LinkId, inertias: &mut Inertias) -> 
 
 /// Whether everything turns a link about one direction, in which case the recursion has it in the axes
 /// of ground, too.
-fn turns_in_plane(lowering: &mut Lowering<'_>, kinematics: &mut Kinematics, link: LinkId) -> bool {
-    let spin = kinematics.spin(lowering, LinkId::new(0), link);
+fn turns_in_plane(context: &mut EquationContext<'_>, kinematics: &mut Kinematics, link: LinkId) -> bool {
+    let spin = kinematics.spin(context, LinkId::new(0), link);
     let mut axes = spin.columns.into_iter().map(|(_, axis)| axis);
     let Some(first) = axes.next() else { return true };
-    let opposite = first.neg(&mut lowering.graph);
+    let opposite = first.neg(&mut context.graph);
     axes.all(|axis| axis.xyz == first.xyz || axis.xyz == opposite.xyz)
 }
 
 /// Whether orientation passes through quaternions on the way to a link.
 fn has_quaternion(chain: &Chain, link: LinkId) -> bool {
     let mut way = std::iter::successors(Some(link), |&at| chain.links[at].parent);
-    way.any(|at| chain.links[at].moves.iter().any(|step| matches!(step, Move::Quaternion { .. })))
+    way.any(|at| chain.links[at].moves.iter().any(|step| matches!(step, Move::Spherical { .. })))
 }
 
 /// ∂rate/∂v of a vector.
@@ -271,9 +280,9 @@ fn columns(graph: &mut Graph, jets: &VecJet) -> Vec<(u32, Vec3)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dynamics::frame_choice::rewrite;
+    use crate::dynamics::inverse_dynamics::inverse_dynamics;
     use crate::dynamics::mass_matrix::mass_matrix;
-    use crate::dynamics::needs::generalised;
-    use crate::dynamics::parallel::computed;
     use crate::expr::{Environment, evaluate};
     use crate::kinematics::chain;
     use crate::model::{self, NoFiles};
@@ -299,34 +308,35 @@ joints:
     fn each_moment_can_leave_the_recursion() {
         let (model, _) = model::read("moments.yaml", MODEL, &NoFiles).result.expect("a correct model");
         let topology = topology::build(&model).expect("a tree");
-        let mut lowering = Lowering::new(&model, &topology);
-        let mut kinematics = Kinematics::new(chain::build(&mut lowering, &topology));
-        let gravity = lowering.parameter_vector(Axes::GROUND, &model.gravity);
-        let inertias = Inertias::regrouped(&mut lowering.graph, &kinematics.chain);
+        let mut context = EquationContext::new(&model, &topology);
+        let mut kinematics = Kinematics::new(chain::build(&mut context, &topology));
+        let gravity = context.parameter_vector(Axes::GROUND, &model.gravity);
+        let inertias = Inertias::regrouped(&mut context.graph, &kinematics.chain);
         let n_v = topology.velocities.len();
         let chain = kinematics.chain.clone();
-        let values = |lowering: &mut Lowering<'_>, inertias: &Inertias, moments: &Moments| {
-            let graph = &mut lowering.graph;
-            let computed = computed(graph, &chain, inertias, &Plan::own(&chain));
-            let mut mass = mass_matrix(graph, &computed.chain, &computed.inertias, None, n_v);
+        let values = |context: &mut EquationContext<'_>, inertias: &Inertias, moments: &Moments| {
+            let graph = &mut context.graph;
+            let rewritten = rewrite(graph, &chain, inertias, &FrameChoice::own(&chain));
+            let mut mass = mass_matrix(graph, &rewritten.chain, &rewritten.inertias, None, n_v);
             moments.add_to_mass(graph, &mut mass, n_v);
             let applied = Applied::default();
-            let mut needs = generalised(graph, &computed, gravity, Accelerations::Bias, &applied, n_v);
-            moments.add_to_needs(graph, &mut needs);
+            let mut inertia_forces =
+                inverse_dynamics(graph, &rewritten, gravity, Accelerations::Bias, &applied, n_v);
+            moments.add_to_needs(graph, &mut inertia_forces);
             let p: Vec<f64> = (0..n_v).map(|i| 0.3 + 0.4 * i as f64).collect();
             let v: Vec<f64> = (0..n_v).map(|i| 1.7 - 0.6 * i as f64).collect();
             let environment = Environment { p: &p, v: &v, ..Environment::default() };
             let no_table = |_, _, _, _| unreachable!("the model reads no table");
-            evaluate(graph, &environment, &no_table, &[mass, needs].concat())
+            evaluate(graph, &environment, &no_table, &[mass, inertia_forces].concat())
         };
-        let expected = values(&mut lowering, &inertias, &Moments::default());
+        let expected = values(&mut context, &inertias, &Moments::default());
         let mut n_links = 0;
         for link in chain.links.ids() {
-            let found = of_link(&mut lowering, &mut kinematics, &inertias, gravity, link);
+            let found = of_link(&mut context, &mut kinematics, &inertias, gravity, link);
             let Some((moments, left)) = found else { continue };
             n_links += 1;
-            let without = values(&mut lowering, &left, &Moments::default());
-            let with = values(&mut lowering, &left, &moments);
+            let without = values(&mut context, &left, &Moments::default());
+            let with = values(&mut context, &left, &moments);
             let far = |a: &[f64]| a.iter().zip(&expected).any(|(a, b)| (a - b).abs() > 1e-11);
             assert!(!far(&with), "{link:?}: {with:?} instead of {expected:?}");
             assert!(far(&without), "{link:?}: what was taken away counts for nothing");

@@ -6,16 +6,16 @@
 
 use crate::program::{Function, Operand, Program};
 
-/// The results of all functions as they were; those that are numbers stay so.
-pub(super) struct Numbers {
+/// The results of all functions as they were; those that are constants stay so.
+pub(super) struct ConstantResults {
     /// By function and block.
     whole: Vec<Vec<Vec<Operand>>>,
 }
 
-impl Numbers {
+impl ConstantResults {
     /// Takes the numbers out of the results of all functions, which leaves the others in their
     /// order.
-    pub(super) fn set_aside(program: &mut Program) -> Self {
+    pub(super) fn detach(program: &mut Program) -> Self {
         let aside = |function: &mut Function| {
             let blocks = function.results.iter_mut().map(|block| {
                 let others = block.entries.iter().copied().filter(|entry| !is_number(*entry)).collect();
@@ -27,7 +27,7 @@ impl Numbers {
     }
 
     /// Puts them back in their places.
-    pub(super) fn put_back(self, program: &mut Program) {
+    pub(super) fn reattach(self, program: &mut Program) {
         for (function, whole) in program.functions.iter_mut().zip(self.whole) {
             for (block, mut whole) in function.results.iter_mut().zip(whole) {
                 let others = whole.iter_mut().filter(|entry| !is_number(**entry));
@@ -40,7 +40,7 @@ impl Numbers {
     /// The program with all its results, for looking at it between passes.
     pub(super) fn completed(&self, program: &Program) -> Program {
         let mut completed = program.clone();
-        Self { whole: self.whole.clone() }.put_back(&mut completed);
+        Self { whole: self.whole.clone() }.reattach(&mut completed);
         completed
     }
 }
@@ -55,10 +55,10 @@ mod tests {
     use crate::program::{fixture, lower};
 
     #[test]
-    fn what_is_set_aside_comes_back() {
+    fn what_is_detached_comes_back() {
         let before = lower(&fixture::everything());
         let mut program = before.clone();
-        let numbers = Numbers::set_aside(&mut program);
+        let numbers = ConstantResults::detach(&mut program);
         let constants = |program: &Program| {
             program.functions.iter().flat_map(Function::entries).filter(|&entry| is_number(entry)).count()
         };
@@ -66,7 +66,7 @@ mod tests {
         // Passes give other entries in the same order, numbers among them.
         let five = Operand::constant(5.0);
         program.functions.iter_mut().for_each(|function| function.map_results(|_| five));
-        numbers.put_back(&mut program);
+        numbers.reattach(&mut program);
         let expected = |entry| if is_number(entry) { entry } else { five };
         for (function, before) in program.functions.iter().zip(&before.functions) {
             assert!(function.entries().eq(before.entries().map(expected)));

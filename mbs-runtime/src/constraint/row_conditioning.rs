@@ -5,7 +5,7 @@ use std::vec;
 use std::vec::Vec;
 
 /// Where a row is this weak, a singular pose is near.
-pub(crate) const WEAK: f64 = 0.05;
+pub(crate) const NEAR_SINGULAR: f64 = 0.05;
 
 /// A row and the part of its best pivot that is left.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +24,7 @@ impl Weakest {
 /// common scale, and a row that vanishes is seen as well as one that follows from others.
 /// Costs nothing beside a factorisation.
 #[derive(Debug)]
-pub(crate) struct Independence {
+pub(crate) struct RowConditioning {
     best: Vec<f64>,
     /// The same for the model's own solution, which takes the rows in another order.
     best_of_own: Vec<f64>,
@@ -35,7 +35,7 @@ pub(crate) struct Independence {
     last: f64,
 }
 
-impl Independence {
+impl RowConditioning {
     pub(crate) fn new(rows: usize) -> Self {
         let none = vec![0.0; rows];
         Self {
@@ -74,7 +74,7 @@ impl Independence {
     }
 
     /// The part left of the weakest row since last taken.
-    pub(crate) fn part(&self) -> f64 {
+    pub(crate) fn relative_pivot(&self) -> f64 {
         self.weakest.part
     }
 

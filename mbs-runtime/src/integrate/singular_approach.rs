@@ -21,7 +21,7 @@ const AT_ONCE: f64 = 0.1;
 
 /// Watches a row lose its independence and tells when it will have lost it.
 #[derive(Debug)]
-pub(super) struct Approach {
+pub(super) struct SingularApproach {
     /// Where in a step a pose shall fall, as a part of the step; none for methods that do
     /// not care.
     fraction: Option<f64>,
@@ -31,7 +31,7 @@ pub(super) struct Approach {
     pose: Option<f64>,
 }
 
-impl Approach {
+impl SingularApproach {
     pub(super) fn new(fraction: Option<f64>) -> Self {
         Self { fraction, last: None, pose: None }
     }
@@ -80,7 +80,7 @@ mod tests {
 
     /// Steps of a motion that loses a row at t = 1, with errors that allow h.
     fn ends(h: f64, first: f64) -> Vec<f64> {
-        let mut approach = Approach::new(Some(0.55));
+        let mut approach = SingularApproach::new(Some(0.55));
         let part = |t: f64| (1.0 - t) * (1.0 - t);
         let mut ends = std::vec![first];
         while *ends.last().unwrap() < 1.0 {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_pose_met_too_closely_is_left_at_full_speed() {
-        let mut approach = Approach::new(Some(0.55));
+        let mut approach = SingularApproach::new(Some(0.55));
         for (t, part) in [(0.9, 0.01), (0.999, 1e-6)] {
             assert_eq!(approach.arrived(t, part, Weakest { row: 0, part }), None);
         }

@@ -8,7 +8,7 @@
 
 use super::builder::renamed;
 use crate::expr::{BinaryOp, UnaryOp};
-use crate::program::{Function, Instruction, LONGEST_RUN, Op, Operand, Program};
+use crate::program::{Function, Instruction, MAX_RUN, Op, Operand, Program};
 
 /// Brings angles together in all functions and in `prepare`.
 pub fn run(program: &mut Program) {
@@ -16,7 +16,7 @@ pub fn run(program: &mut Program) {
 }
 
 /// Instructions that may be computed earlier for the sake of one angle.
-const MOST_EARLY: usize = 4;
+const MAX_EARLY: usize = 4;
 
 /// How far ahead angles are looked for. The values of a pair that is computed earlier wait for
 /// their first use, and those that wait past a cut travel through memory.
@@ -38,9 +38,9 @@ fn gather(function: &mut Function) {
         while ahead.first().is_some_and(|&sine| sine < index) {
             ahead = &ahead[1..];
         }
-        let mut run = Vec::with_capacity(LONGEST_RUN);
+        let mut run = Vec::with_capacity(MAX_RUN);
         for &sine in ahead.iter().take_while(|&&sine| sine - index < REACH) {
-            if run.len() < LONGEST_RUN && written.new_of[sine].is_none() && written.bring_angle(&old, sine) {
+            if run.len() < MAX_RUN && written.new_of[sine].is_none() && written.bring_angle(&old, sine) {
                 run.push(sine);
             }
         }
@@ -96,7 +96,7 @@ impl Written {
         let mut next = vec![old[pair].operands()[0]];
         while let Some(operand) = next.pop() {
             let Some(value) = operand.value().filter(|&value| self.new_of[value].is_none()) else { continue };
-            if missing.len() == MOST_EARLY || !is_cheap(old[value].op) {
+            if missing.len() == MAX_EARLY || !is_cheap(old[value].op) {
                 return false;
             }
             if !missing.contains(&value) {

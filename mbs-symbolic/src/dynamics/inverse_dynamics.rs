@@ -1,24 +1,24 @@
 //! Inverse dynamics by the recursive Newton-Euler algorithm (RNEA): generalised inertia forces less the applied
 //! loads, which is −f for v' = 0 and M v' − f else.
 
-use super::parallel::Computed;
-use super::recursion::{self, Accelerations, Wrench, Wrenches};
+use super::frame_choice::RewrittenTree;
+use super::newton_euler::{self, Accelerations, Wrench, Wrenches};
 use crate::expr::Graph;
 use crate::forces::Applied;
 use crate::ids::{ExprId, LinkId};
 use crate::spatial::{Rot3, Vec3};
 
-/// What inertia needs along every velocity on top of the applied forces.
-pub(super) fn generalised(
+/// Generalised inertia forces M v' + h less the applied loads, by the recursive Newton-Euler algorithm (RNEA).
+pub(super) fn inverse_dynamics(
     graph: &mut Graph,
-    computed: &Computed,
+    rewritten: &RewrittenTree,
     gravity: Vec3,
     accelerations: Accelerations,
     applied: &Applied,
     n_v: usize,
 ) -> Vec<ExprId> {
-    let wrenches = wrenches(graph, computed, gravity, accelerations, applied);
-    let mut needed = recursion::project(graph, &computed.chain, &wrenches, n_v, |_, _, _| {});
+    let wrenches = wrenches(graph, rewritten, gravity, accelerations, applied);
+    let mut needed = newton_euler::project(graph, &rewritten.chain, &wrenches, n_v, |_, _, _| {});
     for &(_, index, value) in &applied.along {
         let entry = &mut needed[index as usize];
         *entry = graph.sub(*entry, value);
@@ -26,17 +26,17 @@ pub(super) fn generalised(
     needed
 }
 
-/// What inertia needs at the links on top of the applied loads.
+/// Net inertia wrench at each link minus the applied wrench.
 pub(super) fn wrenches(
     graph: &mut Graph,
-    computed: &Computed,
+    rewritten: &RewrittenTree,
     gravity: Vec3,
     accelerations: Accelerations,
     applied: &Applied,
 ) -> Wrenches {
-    let Computed { chain, inertias, turned } = computed;
-    let twists = recursion::twists(graph, chain, gravity, accelerations);
-    let mut wrenches = Wrenches::of_inertia(graph, chain, inertias, &twists, accelerations);
+    let RewrittenTree { chain, inertias, turned } = rewritten;
+    let spatial_motions = newton_euler::spatial_motions(graph, chain, gravity, accelerations);
+    let mut wrenches = Wrenches::of_inertia(graph, chain, inertias, &spatial_motions, accelerations);
     apply(graph, &mut wrenches, applied, |link| turned[link]);
     wrenches
 }
@@ -50,8 +50,9 @@ pub(super) fn apply(
     turned: impl Fn(LinkId) -> Option<Rot3>,
 ) {
     for load in &applied.on_links {
-        let Wrench { f, n } = load.wrench(graph, turned(load.link));
+        let Wrench { force: f, moment: n } = load.wrench(graph, turned(load.link));
         let wrench = &mut wrenches.at_links[load.link];
-        *wrench = wrench.map(|net| Wrench { f: net.f.sub(graph, f), n: net.n.sub(graph, n) });
+        *wrench =
+            wrench.map(|net| Wrench { force: net.force.sub(graph, f), moment: net.moment.sub(graph, n) });
     }
 }

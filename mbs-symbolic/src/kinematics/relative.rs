@@ -3,17 +3,17 @@
 //! This is what loops and relative queries need; for A = ground it is the absolute motion.
 
 use super::chain::{Chain, Move};
+use super::inward::{self, Carries};
 use super::motion::Column;
-use super::nested::{self, Carries};
 use super::spins::Spins;
 use crate::expr::Graph;
 use crate::ids::{ExprId, Id, LinkId};
-use crate::spatial::{Rot3, Vec3, spin_matrix};
+use crate::spatial::{Rot3, Vec3, angular_acceleration_operator};
 use rustc_hash::FxHashMap;
 
-/// A link seen from an observer A.
+/// Motion of a link relative to an ancestor A, in the axes of A.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct RelativeMotion {
     /// Link to A axes. Homogeneous in quaternions: |R v| = scale·|v|.
     pub(crate) rot: Rot3,
     /// Origin from A's origin, m.
@@ -51,16 +51,16 @@ pub(crate) struct SeenStep {
 /// A column of a link's motion: turning about `axis` through `center` for points beyond
 /// (or at `stop`, for points past a reorientation, which then only shift), or shifting.
 #[derive(Debug, Clone)]
-pub(crate) struct Influence {
+pub(crate) struct JointAxis {
     pub(crate) partials: Vec<(Column, ExprId)>,
     pub(crate) axis: Vec3,
     pub(crate) center: Option<Vec3>,
     pub(crate) stop: Option<Vec3>,
 }
 
-impl Influence {
+impl JointAxis {
     /// Rate of a point at `tip` per unit rate of the step.
-    pub(crate) fn on_point(&self, graph: &mut Graph, tip: Vec3) -> Vec3 {
+    pub(crate) fn partial_velocity(&self, graph: &mut Graph, tip: Vec3) -> Vec3 {
         match self.center {
             Some(center) => {
                 let lever = self.stop.unwrap_or(tip).sub(graph, center);
@@ -76,59 +76,65 @@ impl Influence {
     }
 }
 
-/// All links seen so far, by observer.
+/// The relative motions evaluated so far, by reference link and link.
 #[derive(Debug, Default)]
-pub(crate) struct Views {
-    known: FxHashMap<(LinkId, LinkId), Seen>,
+pub(crate) struct RelativeMotions {
+    known: FxHashMap<(LinkId, LinkId), RelativeMotion>,
 }
 
-impl Views {
-    /// `link` seen from its ancestor `observer`, or from itself.
-    pub(crate) fn see(&mut self, graph: &mut Graph, chain: &Chain, observer: LinkId, link: LinkId) -> &Seen {
+impl RelativeMotions {
+    /// Motion of `link` relative to its ancestor `reference_link`, or to itself.
+    pub(crate) fn of(
+        &mut self,
+        graph: &mut Graph,
+        chain: &Chain,
+        reference_link: LinkId,
+        link: LinkId,
+    ) -> &RelativeMotion {
         let mut path = Vec::new();
         let mut at = link;
-        while !self.known.contains_key(&(observer, at)) {
+        while !self.known.contains_key(&(reference_link, at)) {
             path.push(at);
-            if at == observer {
+            if at == reference_link {
                 break;
             }
-            at = chain.links[at].parent.expect("the observer is an ancestor");
+            at = chain.links[at].parent.expect("the reference link is an ancestor");
         }
         for &next in path.iter().rev() {
-            let seen = if next == observer {
-                Seen::itself(graph, chain, observer)
+            let relative = if next == reference_link {
+                RelativeMotion::itself(graph, chain, reference_link)
             } else {
                 let parent = chain.links[next].parent.expect("not the root");
-                let seen = self.known[&(observer, parent)].clone();
+                let relative = self.known[&(reference_link, parent)].clone();
                 let moves = &chain.links[next].moves;
                 match moves.first() {
-                    Some(Move::Shift { r, motion: None }) => {
-                        let seen = shifted(graph, chain, observer, parent, seen, *r);
-                        follow(graph, seen, &moves[1..])
+                    Some(Move::Translate { r, motion: None }) => {
+                        let relative = shifted(graph, chain, reference_link, parent, relative, *r);
+                        follow(graph, relative, &moves[1..])
                     }
-                    _ => follow(graph, seen, moves),
+                    _ => follow(graph, relative, moves),
                 }
             };
-            self.known.insert((observer, next), seen);
+            self.known.insert((reference_link, next), relative);
         }
-        &self.known[&(observer, link)]
+        &self.known[&(reference_link, link)]
     }
 
-    /// Every step between `observer` and `link` that moves it, nearest to the observer
+    /// Every step between `reference_link` and `link` that moves it, nearest to the reference link
     /// first. Both must have been seen.
-    pub(crate) fn influences(&self, chain: &Chain, observer: LinkId, link: LinkId) -> Vec<Influence> {
+    pub(crate) fn joint_axes(&self, chain: &Chain, reference_link: LinkId, link: LinkId) -> Vec<JointAxis> {
         let mut list = Vec::new();
         let mut stop = None;
         let mut at = link;
-        while at != observer {
-            let seen = &self.known[&(observer, at)];
+        while at != reference_link {
+            let relative = &self.known[&(reference_link, at)];
             // A step moves a point only as far as the first reorientation outside of it.
-            let (inside, place) = match seen.reoriented_at {
+            let (inside, place) = match relative.reoriented_at {
                 Some((count, [place, _])) => (count, Some(place)),
                 None => (0, stop),
             };
-            for (index, step) in seen.steps.iter().enumerate().rev() {
-                list.push(Influence {
+            for (index, step) in relative.steps.iter().enumerate().rev() {
+                list.push(JointAxis {
                     partials: step.partials.clone(),
                     axis: step.axis,
                     center: step.center,
@@ -136,14 +142,14 @@ impl Views {
                 });
             }
             stop = place;
-            at = chain.links[at].parent.expect("the observer is an ancestor");
+            at = chain.links[at].parent.expect("the reference link is an ancestor");
         }
         list.reverse();
         list
     }
 }
 
-impl Seen {
+impl RelativeMotion {
     fn itself(graph: &mut Graph, chain: &Chain, link: LinkId) -> Self {
         let axes = chain.links[link].axes;
         let zero = Vec3::zero(graph, axes);
@@ -166,17 +172,17 @@ impl Seen {
         self.r = self.r.add(graph, d);
         let carried = self.omega.cross(graph, d);
         self.v = self.v.add(graph, carried);
-        let change = self.swing(graph, d);
+        let change = self.acceleration_at(graph, d);
         self.a_bias = self.a_bias.add(graph, change);
     }
 
-    fn spin_matrix(&self, graph: &mut Graph) -> [[ExprId; 3]; 3] {
-        self.spin.unwrap_or_else(|| spin_matrix(graph, self.omega, self.alpha_bias))
+    fn angular_acceleration_operator(&self, graph: &mut Graph) -> [[ExprId; 3]; 3] {
+        self.spin.unwrap_or_else(|| angular_acceleration_operator(graph, self.omega, self.alpha_bias))
     }
 
     /// α×d + ω×(ω×d)
-    fn swing(&self, graph: &mut Graph, d: Vec3) -> Vec3 {
-        let rows = self.spin_matrix(graph);
+    fn acceleration_at(&self, graph: &mut Graph, d: Vec3) -> Vec3 {
+        let rows = self.angular_acceleration_operator(graph);
         Vec3::new(d.axes, rows.map(|row| Vec3::new(d.axes, row).dot(graph, d)))
     }
 
@@ -209,26 +215,33 @@ impl Seen {
     /// A direction fixed in the link, given in A axes: components, rate, second rate (v' = 0).
     pub(crate) fn turning(&self, graph: &mut Graph, e: Vec3) -> [Vec3; 3] {
         let rate = self.omega.cross(graph, e);
-        [e, rate, self.swing(graph, e)]
+        [e, rate, self.acceleration_at(graph, e)]
     }
 }
 
-/// Links further from their observer than this are not followed from inside out, which would
+/// Links further from their reference link than this are not followed from inside out, which would
 /// take time quadratic in the length of a chain.
-const MOST_FOLLOWED: usize = 3;
+const MAX_FOLLOWED: usize = 3;
 
 /// A link with its reference point moved by `r`, in link axes: with the link or from inside out,
 /// whichever is cheaper.
-fn shifted(graph: &mut Graph, chain: &Chain, observer: LinkId, link: LinkId, seen: Seen, r: Vec3) -> Seen {
-    let d = seen.rot.apply(graph, r);
-    let mut choices = vec![seen.carried(graph, d)];
+fn shifted(
+    graph: &mut Graph,
+    chain: &Chain,
+    reference_link: LinkId,
+    link: LinkId,
+    relative: RelativeMotion,
+    r: Vec3,
+) -> RelativeMotion {
+    let d = relative.rot.apply(graph, r);
+    let mut choices = vec![relative.carried(graph, d)];
     let way = std::iter::successors(Some(link), |&at| chain.links[at].parent);
-    if way.take_while(|&at| at != observer).count() <= MOST_FOLLOWED {
-        let followed = nested::follow(graph, chain, observer, link, r, Carries::Point);
+    if way.take_while(|&at| at != reference_link).count() <= MAX_FOLLOWED {
+        let followed = inward::follow(graph, chain, reference_link, link, r, Carries::Point);
         if let Some(followed) = followed.filter(|followed| followed.about_origin) {
-            choices.push(seen.carried(graph, followed.r));
+            choices.push(relative.carried(graph, followed.r));
         }
-        choices.extend(nested::point(graph, chain, observer, link, r));
+        choices.extend(inward::point(graph, chain, reference_link, link, r));
     }
     let cost = |[r, _, a]: &[Vec3; 3]| {
         let roots: Vec<ExprId> = r.xyz.into_iter().chain(a.xyz).collect();
@@ -238,114 +251,114 @@ fn shifted(graph: &mut Graph, chain: &Chain, observer: LinkId, link: LinkId, see
         [only] => *only,
         _ => choices.into_iter().min_by_key(cost).expect("at least one way"),
     };
-    Seen { r, v, a_bias, ..seen }
+    RelativeMotion { r, v, a_bias, ..relative }
 }
 
 /// The next link outwards.
-fn follow(graph: &mut Graph, parent: Seen, moves: &[Move]) -> Seen {
-    let before = parent.spin_matrix(graph);
-    let mut seen = Seen { steps: Vec::new(), reoriented_at: None, ..parent };
-    let mut spins = Spins::after(seen.omega, seen.alpha_bias, before);
+fn follow(graph: &mut Graph, parent: RelativeMotion, moves: &[Move]) -> RelativeMotion {
+    let before = parent.angular_acceleration_operator(graph);
+    let mut relative = RelativeMotion { steps: Vec::new(), reoriented_at: None, ..parent };
+    let mut spins = Spins::after(relative.omega, relative.alpha_bias, before);
     for step in moves {
         match step {
-            Move::Shift { r, motion: None } => {
-                let d = seen.rot.apply(graph, *r);
-                seen.shift(graph, d);
+            Move::Translate { r, motion: None } => {
+                let d = relative.rot.apply(graph, *r);
+                relative.shift(graph, d);
             }
-            Move::Shift { r, motion: Some((axis, motion)) } => {
-                let d = seen.rot.apply(graph, *r);
-                seen.shift(graph, d);
+            Move::Translate { r, motion: Some((axis, motion)) } => {
+                let d = relative.rot.apply(graph, *r);
+                relative.shift(graph, d);
                 // Along an axis that may be scaled off the unit sphere: d' = R e s'.
-                let e = seen.rot.column(*axis);
+                let e = relative.rot.column(*axis);
                 let sliding = e.scale(graph, motion.rate);
-                seen.v = seen.v.add(graph, sliding);
-                let turn = seen.omega.cross(graph, sliding);
+                relative.v = relative.v.add(graph, sliding);
+                let turn = relative.omega.cross(graph, sliding);
                 let two = graph.constant(2.0);
                 let coriolis = turn.scale(graph, two);
                 let along = e.scale(graph, motion.bias);
                 let change = coriolis.add(graph, along);
-                seen.a_bias = seen.a_bias.add(graph, change);
-                seen.steps.push(SeenStep { partials: motion.partials.clone(), axis: e, center: None });
+                relative.a_bias = relative.a_bias.add(graph, change);
+                relative.steps.push(SeenStep { partials: motion.partials.clone(), axis: e, center: None });
             }
-            Move::Turn { rot } => seen.rot = seen.rot.compose(graph, *rot),
+            Move::FixedRotation { rot } => relative.rot = relative.rot.compose(graph, *rot),
             Move::Rotate { rot, axis, motion, .. } => {
                 if let Some(motion) = motion {
-                    let e = seen.unit(graph, *axis);
+                    let e = relative.unit(graph, *axis);
                     let spin = e.scale(graph, motion.rate);
-                    let carried = seen.omega.cross(graph, spin);
+                    let carried = relative.omega.cross(graph, spin);
                     let along = e.scale(graph, motion.bias);
                     let change = carried.add(graph, along);
-                    seen.alpha_bias = seen.alpha_bias.add(graph, change);
-                    seen.omega = seen.omega.add(graph, spin);
-                    seen.spin = None;
-                    seen.steps.push(SeenStep {
+                    relative.alpha_bias = relative.alpha_bias.add(graph, change);
+                    relative.omega = relative.omega.add(graph, spin);
+                    relative.spin = None;
+                    relative.steps.push(SeenStep {
                         partials: motion.partials.clone(),
                         axis: e,
-                        center: Some(seen.r),
+                        center: Some(relative.r),
                     });
                     spins.push(graph, spin, along);
                 }
-                seen.rot = seen.rot.compose(graph, *rot);
+                relative.rot = relative.rot.compose(graph, *rot);
             }
-            Move::Quaternion { rot, w, v, square, reversed } => {
-                let before = seen.clone();
+            Move::Spherical { rot, w, v, square, reversed } => {
+                let before = relative.clone();
                 spins.give_up();
-                seen.rot = seen.rot.compose(graph, *rot);
-                let scale = match seen.scale {
+                relative.rot = relative.rot.compose(graph, *rot);
+                let scale = match relative.scale {
                     Some(scale) => graph.mul(scale, *square),
                     None => *square,
                 };
-                seen.scale = Some(scale);
+                relative.scale = Some(scale);
                 let one = graph.one();
                 let one = if *reversed { graph.neg(one) } else { one };
-                let mut spin = Vec3::zero(graph, seen.omega.axes);
+                let mut spin = Vec3::zero(graph, relative.omega.axes);
                 for k in 0..3 {
-                    let unit = if *reversed { before.unit(graph, k) } else { seen.unit(graph, k) };
+                    let unit = if *reversed { before.unit(graph, k) } else { relative.unit(graph, k) };
                     let signed = unit.scale(graph, one);
                     let part = signed.scale(graph, w[k]);
                     spin = spin.add(graph, part);
-                    seen.steps.push(SeenStep {
+                    relative.steps.push(SeenStep {
                         partials: vec![(Column::V(v[k]), graph.one())],
                         axis: signed,
-                        center: Some(seen.r),
+                        center: Some(relative.r),
                     });
                 }
                 // ω of `to` relative to `from` is constant in `to` axes when v' = 0: the
                 // axes after the turn, or before it if walked backwards.
                 let carried = before.omega.cross(graph, spin);
-                seen.alpha_bias = seen.alpha_bias.add(graph, carried);
-                seen.omega = seen.omega.add(graph, spin);
-                seen.spin = None;
+                relative.alpha_bias = relative.alpha_bias.add(graph, carried);
+                relative.omega = relative.omega.add(graph, spin);
+                relative.spin = None;
             }
-            Move::Reorient { rot_w, .. } => {
+            Move::WorldAligned { rot_w, .. } => {
                 // Only ground sees past a reorientation.
-                seen.rot = *rot_w;
-                seen.scale = None;
-                seen.omega = Vec3::zero(graph, seen.omega.axes);
-                seen.alpha_bias = Vec3::zero(graph, seen.alpha_bias.axes);
-                seen.reoriented_at = Some((seen.steps.len(), [seen.r, seen.a_bias]));
-                seen.spin = None;
-                let still = seen.spin_matrix(graph);
-                spins = Spins::after(seen.omega, seen.alpha_bias, still);
+                relative.rot = *rot_w;
+                relative.scale = None;
+                relative.omega = Vec3::zero(graph, relative.omega.axes);
+                relative.alpha_bias = Vec3::zero(graph, relative.alpha_bias.axes);
+                relative.reoriented_at = Some((relative.steps.len(), [relative.r, relative.a_bias]));
+                relative.spin = None;
+                let still = relative.angular_acceleration_operator(graph);
+                spins = Spins::after(relative.omega, relative.alpha_bias, still);
             }
         }
     }
     if let Some(alpha_bias) = spins.alpha_bias(graph) {
         let cost = |alpha: Vec3| {
-            let roots: Vec<ExprId> = alpha.xyz.into_iter().chain(seen.omega.xyz).collect();
+            let roots: Vec<ExprId> = alpha.xyz.into_iter().chain(relative.omega.xyz).collect();
             graph.operations(&roots)
         };
-        if cost(alpha_bias) < cost(seen.alpha_bias) {
-            seen.alpha_bias = alpha_bias;
+        if cost(alpha_bias) < cost(relative.alpha_bias) {
+            relative.alpha_bias = alpha_bias;
         }
-        seen.spin = spins.matrix(graph, seen.alpha_bias);
+        relative.spin = spins.matrix(graph, relative.alpha_bias);
     }
-    seen
+    relative
 }
 
 /// The nearest link that can observe both: the lowest common ancestor, or ground if the
 /// way to either passes a reorientation below it.
-pub(crate) fn observer(chain: &Chain, a: LinkId, b: LinkId) -> LinkId {
+pub(crate) fn common_ancestor(chain: &Chain, a: LinkId, b: LinkId) -> LinkId {
     let ancestors = |link: LinkId| {
         let mut list = vec![link];
         while let Some(parent) = chain.links[list[list.len() - 1]].parent {
