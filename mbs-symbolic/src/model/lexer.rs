@@ -241,15 +241,21 @@ fn as_product(unit: &str, at: usize) -> Option<String> {
     units::parse(before).ok().map(|_| format!("{before} {operator} {}", &unit[rest..]))
 }
 
+/// Bytes after a number in which a unit written with spaces is looked for.
+const MAX_SPACED_UNIT: usize = 160;
+
 /// A number with its unit that `text` begins with, written as it has to be, if it reaches byte `to` and
 /// is written with spaces: `100 N/m` for `100 N / m`.
 pub(super) fn spaced_unit(text: &str, to: usize) -> Option<String> {
     let number = number_length(text.as_bytes());
+    if to > number + MAX_SPACED_UNIT {
+        return None;
+    }
     let mut joined = String::new();
     // Where each byte of what is joined ends in the text.
     let mut ends = Vec::new();
     let sign = |c: char| matches!(c, '*' | '/' | '^' | '·' | '(');
-    for (at, letter) in text[number..].char_indices() {
+    for (at, letter) in text[number..].char_indices().take_while(|(at, _)| *at < MAX_SPACED_UNIT) {
         let next = text[number + at..].trim_start().chars().next();
         let beside_sign =
             joined.is_empty() || joined.ends_with(sign) || next.is_some_and(|c| sign(c) || c == ')');
@@ -318,5 +324,20 @@ impl TokenKind {
             Self::End => "the end of the formula",
         };
         text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_with_spaces_are_looked_for_just_behind_their_number() {
+        assert_eq!(spaced_unit("100 N / m + x", 9), Some("100 N/m".to_owned()));
+        assert_eq!(spaced_unit("100 N / mm", 7), Some("100 N/mm".to_owned()));
+        assert_eq!(spaced_unit("100 N / x", 9), None, "x is no unit");
+        let long = format!("1 {}deg", "deg* ".repeat(60));
+        assert_eq!(spaced_unit(&long, long.len()), None, "no unit is that long");
+        assert_eq!(spaced_unit("1 \u{b5}\u{b5}\u{b5}", 2), None);
     }
 }
