@@ -162,10 +162,10 @@ impl<'s> Study<'s> {
             unreachable!("the method was found when the study was made");
         };
         let looks = Plant::new(self.system, theta, Box::new(inputs.clone()));
-        let mut evaluator = Evaluator::new(looks);
+        let evaluator = Evaluator::new(looks);
         let mut series = vec![Series::default(); self.columns.len()];
         let mut look = |state: &State| {
-            for (series, value) in series.iter_mut().zip(self.columns.chosen(&mut evaluator, state)) {
+            for (series, value) in series.iter_mut().zip(self.columns.chosen(&evaluator, state)) {
                 series.push(state.t, value);
             }
         };
