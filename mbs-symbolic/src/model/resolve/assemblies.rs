@@ -166,8 +166,11 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// −formula, without an operation where it is a number.
+/// −formula, without an operation where it is a number; what could not be read stays unknown.
 pub(super) fn negative(mut formula: Formula) -> Formula {
+    if formula.is_unknown() {
+        return formula;
+    }
     let last = (formula.terms.len() - 1) as TermId;
     let span = formula.span;
     match formula.terms.last_mut().map(|term| &mut term.kind) {
