@@ -28,6 +28,10 @@ pub mod linalg;
 mod plant;
 #[cfg(feature = "std")]
 mod signals;
+#[cfg(feature = "std")]
+mod state;
+#[cfg(feature = "std")]
+mod statistics;
 mod system;
 #[cfg(feature = "verify")]
 pub mod verify;
@@ -38,9 +42,13 @@ pub use layout::{Kinks, Layout, List, ModeKind, ModeUse, Names, Quaternion, RowK
 pub use mbs_math as math;
 pub use nalgebra;
 #[cfg(feature = "std")]
-pub use plant::{Plant, State, Statistics};
+pub use plant::Plant;
 #[cfg(feature = "std")]
 pub use signals::{Defaults, Signals};
+#[cfg(feature = "std")]
+pub use state::State;
+#[cfg(feature = "std")]
+pub use statistics::Statistics;
 pub use system::{Accelerated, At, Energy, FUNCTIONS, Fused, NotGenerated, System, wrong_length};
 
 /// Systems that are another system but for what they override.

@@ -13,7 +13,7 @@ use super::{Lanes, f64x4};
 use crate::constraint::{NEAR_SINGULAR, RowConditioning};
 use crate::integrate::tableau::dormand_prince::{A, C, D};
 use crate::integrate::{Diverged, Mdop5, Method, Projection, error_weights};
-use crate::plant::Statistics;
+use crate::statistics::Statistics;
 use crate::{Layout, State};
 use mbs_math::lanes::{less, less_equal, mask, select, splat};
 use std::vec;

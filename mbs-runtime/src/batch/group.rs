@@ -4,7 +4,8 @@ use super::attempt::Attempt;
 use super::{Lanes, Outcome, Sample};
 use crate::integrate::driver::{Driver, Proposal};
 use crate::integrate::{Diverged, Mdop5, Remedy, Stiffness};
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use crate::{Settings, SimulationError};
 use std::vec::Vec;
 

@@ -27,7 +27,8 @@ pub use mbs_math::lanes::f64x4;
 pub use threads::run;
 
 use crate::integrate::{Auto, simulate_with};
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use crate::{Defaults, Layout, Settings, SimulationError, System, Trajectory};
 use std::boxed::Box;
 use std::vec::Vec;

@@ -7,7 +7,8 @@
 
 use super::redundancy::Reduction;
 use crate::linalg::orthogonalise;
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use mbs_math::sqrt;
 use std::vec;
 use std::vec::Vec;

@@ -4,7 +4,8 @@ use super::closing::largest;
 use super::normalise;
 use super::part::Part;
 use super::projection::multiply;
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use std::vec;
 
 /// Iterations after which the search is given up.

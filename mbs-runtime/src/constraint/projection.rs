@@ -2,7 +2,8 @@
 
 use super::normalise;
 use crate::linalg::{Factors, Saddle};
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use crate::{Layout, math};
 use std::vec;
 use std::vec::Vec;

@@ -6,7 +6,8 @@ use super::equilibrium::least_squares;
 use super::holding::{free, hold};
 use super::part::Part;
 use super::start::{Inconsistent, is_near};
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use std::vec;
 use std::vec::Vec;
 

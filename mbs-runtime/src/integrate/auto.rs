@@ -2,7 +2,8 @@
 
 use super::{Diverged, Mdop5, Method, Radau5, StepSettings, Turn};
 use crate::Layout;
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use std::boxed::Box;
 
 /// [`Mdop5`], and from where the run turns stiff [`Radau5`], which it stays with unless that finds

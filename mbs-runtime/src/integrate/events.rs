@@ -1,7 +1,8 @@
 //! Switching functions: where they change sign, and what follows (Simeon 1996, section 4.3).
 
 use super::{Method, StepSettings};
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use crate::{Kinks, Layout};
 use std::format;
 use std::string::{String, ToString};

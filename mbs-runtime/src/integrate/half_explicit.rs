@@ -21,7 +21,8 @@ use super::{Diverged, Method, StepSettings};
 use crate::Layout;
 use crate::constraint::{Projector, Tolerances, normalise};
 use crate::linalg::{NonsymmetricKkt, Saddle};
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use std::vec;
 use std::vec::Vec;
 

@@ -2,7 +2,8 @@
 
 use crate::Layout;
 use crate::linalg::{Saddle, Singular, cholesky, solve_lower, solve_lower_transposed};
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use mbs_math as math;
 use std::vec;
 use std::vec::Vec;

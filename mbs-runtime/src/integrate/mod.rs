@@ -74,7 +74,9 @@ use crate::constraint::Tolerances;
 #[cfg(feature = "std")]
 use crate::linalg::Singular;
 #[cfg(feature = "std")]
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+#[cfg(feature = "std")]
+use crate::state::State;
 
 /// A step that came to no result.
 #[cfg(feature = "std")]

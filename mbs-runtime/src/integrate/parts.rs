@@ -1,6 +1,6 @@
 //! The parts of a state that are integrated, each with its rate.
 
-use crate::plant::State;
+use crate::state::State;
 
 pub(super) type Pick = fn(&State) -> (&[f64], &[f64]);
 

@@ -1,7 +1,8 @@
 //! What goes into a run and what comes out of it.
 
 use crate::constraint::Start;
-use crate::plant::{State, Statistics};
+use crate::state::State;
+use crate::statistics::Statistics;
 use core::mem;
 use std::string::String;
 use std::vec::Vec;

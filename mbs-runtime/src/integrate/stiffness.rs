@@ -15,7 +15,8 @@
 
 use super::run::{Remedy, Stiffness};
 use crate::constraint::Tolerances;
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use mbs_math as math;
 
 /// h ρ near the boundary of the stability region. DOPRI5 takes 3.25; with tight tolerances the

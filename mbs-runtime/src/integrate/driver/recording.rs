@@ -4,7 +4,7 @@ use super::{Driver, norm};
 use crate::integrate::Method;
 use crate::integrate::error::SimulationError;
 use crate::integrate::run::{Event, Observer, Progress, SingularPose, Trajectory};
-use crate::plant::State;
+use crate::state::State;
 use std::string::{String, ToString};
 use std::vec::Vec;
 

@@ -2,7 +2,8 @@
 
 use super::unknowns::Unknowns;
 use crate::linalg::{Lu, Number, Saddle, Singular};
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use crate::{Layout, NotGenerated};
 use std::vec;
 use std::vec::Vec;

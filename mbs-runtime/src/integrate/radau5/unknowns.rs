@@ -2,7 +2,8 @@
 
 use crate::Layout;
 use crate::constraint::multiply;
-use crate::plant::{Plant, State};
+use crate::plant::Plant;
+use crate::state::State;
 use core::ops::Range;
 use std::vec;
 use std::vec::Vec;
